@@ -83,7 +83,7 @@ func applySections(a *ApplyResult) []document.Section {
 	out := []document.Section{s}
 	if len(a.Rules) > 0 {
 		t := document.Titled("Rules")
-		t.Table = &document.Table{Head: []string{"collective", "on", "size", "mock-up", "datatypes", "calls replaced"}, Align: "lllllr", Flex: 3}
+		t.Table = &document.Table{Head: []string{"call", "on", "size", "mock-up", "datatypes", "calls replaced"}, Align: "lllllr", Flex: 3}
 		for _, r := range a.Rules {
 			t.Table.Add(phrase.Function(r.Function), fmt.Sprintf("p%d", r.Processes), conf.HumanSize(r.From), r.Mockup, r.Types, fmt.Sprint(r.Hits))
 		}

@@ -272,7 +272,7 @@ func gainCalls(g *GainResult, most int) []document.Section {
 		return nil
 	}
 	s := document.Titled("What its calls need")
-	s.Table = &document.Table{Head: []string{"collective", "on", "size", "calls", "run-time", "needs", "waits"}, Align: "lllrrrr"}
+	s.Table = &document.Table{Head: []string{"call", "on", "size", "calls", "run-time", "needs", "waits"}, Align: "lllrrrr"}
 	for _, c := range g.Calls[:min(most, len(g.Calls))] {
 		needs, waits := "-", "-"
 		if c.NeedsS != nil {
@@ -320,7 +320,7 @@ func gainFindings(g *GainResult) []document.Section {
 		return nil
 	}
 	s := document.Titled("What it would gain")
-	s.Table = &document.Table{Head: []string{"collective", "on", "size", "calls", "run-time", "gain", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
+	s.Table = &document.Table{Head: []string{"call", "on", "size", "calls", "run-time", "gain", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
 	var left []string
 	for _, f := range g.Findings {
 		call := fmt.Sprintf("%s of %s on %d processes", phrase.Function(f.Function), conf.HumanSize(f.Bytes), f.Processes)
@@ -329,7 +329,7 @@ func gainFindings(g *GainResult) []document.Section {
 			continue
 		}
 		s.Table.Add(phrase.Function(f.Function), fmt.Sprintf("p%d", f.Processes), conf.HumanSize(f.Bytes), fmt.Sprintf("%.0f", f.Calls), phrase.Percent(f.RuntimeS/g.WallS),
-			phrase.Percent(f.Saved.S/g.WallS), fmt.Sprintf("%.1f–%.1f", 100*f.Saved.Lo/g.WallS, 100*f.Saved.Hi/g.WallS), phrase.Ratio(&f.Ratio),
+			phrase.Percent(f.Saved.S/g.WallS), fmt.Sprintf("[%.1f, %.1f]", 100*f.Saved.Lo/g.WallS, 100*f.Saved.Hi/g.WallS), phrase.Ratio(&f.Ratio),
 			phrase.When(f.Mockup != "", "only by a mock-up: ")+f.By)
 	}
 	s.Notes = []string{"gain and 95 %: of the run-time, from the least that the calls' work can be to the most. faster: the call, as the remedy has proved it, or the mock-up in the check. " +

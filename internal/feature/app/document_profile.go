@@ -161,7 +161,7 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		return nil
 	}
 	s := document.Titled("Calls, by time")
-	s.Table = &document.Table{Head: []string{"collective", "on", "size", "datatype", "op", "calls", "run-time", "waiting", "mean", "least"}, Align: "lllllrrrrr",
+	s.Table = &document.Table{Head: []string{"call", "on", "size", "datatype", "op", "calls", "run-time", "waiting", "mean", "least"}, Align: "lllllrrrrr",
 		Spare: []int{9, 4}, Tone: nil}
 	for _, c := range p.Calls[:min(most, len(p.Calls))] {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
