@@ -77,12 +77,18 @@ func envScreen(e *Environment) []document.Section {
 	return []document.Section{s}
 }
 
-// cut shortens a text to as many characters.
+// cut shortens a text to as many characters, after a clause if it can.
 func cut(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
 	}
-	return text
+	head := string(runes[:most-1])
+	at := max(strings.LastIndex(head, ": "), strings.LastIndex(head, "; "), strings.LastIndex(head, ", "))
+	if at > len(head)/2 {
+		head = head[:at+2]
+	}
+	return head + "…"
 }
 
 // launched returns the launch command without the path of its program, and without the rank program.

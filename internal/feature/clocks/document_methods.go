@@ -99,7 +99,7 @@ func clocksSections(list *[]Clocks) []document.Section {
 }
 
 func clockSection(c *Clocks) document.Section {
-	s := document.Titled("CLOCKS, as rank 0 finds them (started from %s)", c.Host)
+	s := document.Titled("Clocks, as rank 0 finds them (started from %s)", c.Host)
 	s.Table = &document.Table{Head: []string{"clock", "resolution", "one reading", ""}, Align: "lrrl", Flex: 3}
 	for _, k := range c.Clocks {
 		if k.Refused != "" {
@@ -114,7 +114,7 @@ func clockSection(c *Clocks) document.Section {
 }
 
 func syncSection(c *Clocks) document.Section {
-	s := document.Titled("CLOCK SYNCHRONISATION, %s, clock %s: error against rank 0 in µs", c.Shape, c.Clock)
+	s := document.Titled("Clock synchronisation, %s, clock %s: error against rank 0 in µs", c.Shape, c.Clock)
 	t, best := &document.Table{Head: []string{"method"}, Align: "l"}, pareto(c.Syncs)
 	for i, sync := range c.Syncs {
 		if sync.Failed != "" {

@@ -142,7 +142,7 @@ func same(e *Exploration) []document.Section {
 		Align: "lrrlrlr", Grouped: true}
 	for _, c := range e.Cells {
 		if k := c.Own; c.Word == SameAlgorithm {
-			t.Add(c.Function+phrase.When(len(e.Shapes) > 1, ", %s", c.Shape), phrase.Size(c.Msize), phrase.Duration(k.DefaultS),
+			t.Add(phrase.Function(c.Function)+phrase.When(len(e.Shapes) > 1, ", %s", c.Shape), phrase.Size(c.Msize), phrase.Duration(k.DefaultS),
 				mockups.Algorithm(k.Function), candidateRatio(k), phrase.Interval(k.RatioLo95, k.RatioHi95),
 				phrase.Duration(k.SelectionS()))
 		}
@@ -160,7 +160,7 @@ func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []doc
 		if !shown(c) {
 			continue
 		}
-		name := c.Function + phrase.When(len(e.Shapes) > 1, ", %s", c.Shape)
+		name := phrase.Function(c.Function) + phrase.When(len(e.Shapes) > 1, ", %s", c.Shape)
 		cells := []string{name, phrase.Size(c.Msize), phrase.Duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.MendBy), answerOf(c)}
 		if c.Reason == unknownOwn {
 			cells[3] = "not known"
@@ -180,7 +180,7 @@ func table(e *Exploration, title string, all bool, shown func(*Cell) bool) []doc
 		return document.Tabled(t, mendings, "%s", title)
 	}
 	t.Drop(8)
-	return document.Tabled(t, "slower: how many times slower the default is; ~: of the mpiruns that chose, not tested; all of default is of these. 95 %: its interval, for this test alone. "+mendings, "%s", title)
+	return document.Tabled(t, "default: its time in the mpiruns that chose. slower: how many times slower it is; ~: in these mpiruns, not tested. 95 %: its interval, for this test alone. "+mendings, "%s", title)
 }
 
 const mendings = "Mended with least by a setting of the library (`pgmpi remedy`), else by `pgmpi apply`, which replaces a program's calls, else by a report to the library's developers."
@@ -255,11 +255,11 @@ func design(e *Exploration) []document.Section {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
 	if n := e.Itself; n.Tests > 0 {
-		s.Fact("A/A", "the default against itself, called on the way of its own algorithms: %d of %s, two-sided, found a difference; median ratio %s",
+		s.Fact("A/A", "the default against itself, called as own algorithms are: %d of %s, two-sided, found a difference; median ratio %s",
 			n.False, conf.Plural(n.Tests, "test"), phrase.Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; "+
-		"same algorithm by hand: so does the one that it takes anyway; only mock-up: no own one is, a mock-up is; only textbook: nor a mock-up, a textbook algorithm is; "+
+		"same algorithm by hand: so does the one that it takes anyway; only mock-up: no own algorithm does, but a mock-up; only textbook: only a textbook algorithm does; "+
 		"default is best: what was faster in the mpiruns that chose is shown not to be; nothing faster seen: by these mpiruns, without a test")
 	s.Fact("Sizes", "%s", e.MsizeLegend)
 	return []document.Section{s}

@@ -36,7 +36,7 @@ func sections(w *chosen.Which) []document.Section {
 	head := document.Section{}
 	head.Say("%s: the algorithm of %d of %s is known%s%s.", phrase.ShortVersion(w.Library), one, conf.Plural(len(w.Rows), "call"),
 		phrase.When(several > 0, "; %d may have one of several", several), phrase.When(none > 0, "; %d not known", none))
-	table := document.Titled("ALGORITHMS THAT THE LIBRARY TAKES")
+	table := document.Titled("Algorithms that the library takes")
 	table.Table = &document.Table{Head: []string{"call", "on", "size", "algorithm"}, Align: "llll", Flex: 3}
 	for i := 0; i < len(w.Rows); {
 		r, j := &w.Rows[i], i+1
@@ -45,7 +45,7 @@ func sections(w *chosen.Which) []document.Section {
 		}
 		last := w.Rows[j-1].Msize
 		sizes := phrase.When(r.Msize > 0, "%s%s", conf.HumanSize(r.Msize), phrase.When(last != r.Msize, " to %s", conf.HumanSize(last)))
-		table.Table.Add(r.Collective, r.Shape, sizes, r.Name())
+		table.Table.Add(phrase.Function(r.Collective), r.Shape, sizes, r.Name())
 		i = j
 	}
 	table.Notes = append(table.Notes, lists.Map(w.Left, func(text string) string { return "left out: " + text })...)
