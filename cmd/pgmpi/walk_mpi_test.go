@@ -116,7 +116,8 @@ func commandsIn(text string) (out []string) {
 var shorter = []struct{ command, by string }{
 	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan"},
 	{`^(pgmpi explore --np 2).*`, "$1 --msizes 8 --algorithms Scan --mpiruns 6"},
-	{`^(pgmpi explore gl.toml --algorithms).*`, "$1 Allreduce --msizes 8"},
+	{`^(pgmpi explore gl.toml --functions).*`, "$1 Allreduce --msizes 8"},
+	{`^pgmpi check --only textbook$`, "$0 --np 2 --msizes 8 --functions Scan --mpiruns 6"},
 	{`^(pgmpi overlap --np 2).*`, "$1 --msizes 8 --functions Bcast --mpiruns 5"},
 	{`^(pgmpi clocks --np 2).*`, "$1 --clock-sync shared,hca3 --seconds 0.2"},
 	{`^(pgmpi clocks --np 4) --barrier$`, "$1 --barrier --calls 20"},
