@@ -37,7 +37,12 @@ func scheduleOf(m *results.Manifest) judge.Schedule {
 func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
 	tests := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return !t.Apart() })
 	own, _ := levels(m, cfg)
-	return judge.Usual(own, tests)
+	s := judge.Usual(own, tests)
+	ofMessages := lists.Count(m.Plan.Tests, func(t guidelines.Test) bool { return guidelines.IsMessage(t.Function) })
+	if s.Several() && ofMessages > 0 && ofMessages == len(m.Plan.Tests) {
+		s.Looks[0] = judge.SuspectAt
+	}
+	return s
 }
 
 type LooksSummary struct {

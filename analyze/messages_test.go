@@ -68,6 +68,17 @@ func TestMessagesAreAFamilyOfTheirOwn(t *testing.T) {
 	should.Hold(t, ssend.Verdict == judge.Violated && ssend.K == 0 && ssend.Mockup == "MPI_Ssend", "Ssend: %+v", ssend)
 }
 
+// Where other guidelines are checked, too, the first look has as many mpiruns as without messages.
+func TestACheckOfMessagesAloneIsFirstLookedAtEarly(t *testing.T) {
+	m := withMessages()
+	should.Equal(t, Usual(m, judge.Default()).Looks, []int{judge.ScreenAt, judge.PairedAt, judge.PairedAt + judge.MoreR}, "beside others")
+	m.Plan.Tests = m.Plan.Tests[6:]
+	should.Equal(t, Usual(m, judge.Default()).Looks[0], judge.SuspectAt, "alone")
+	paper := judge.Default()
+	paper.Method = judge.MethodPaper
+	should.Equal(t, Usual(m, paper).Looks, []int{10}, "one look")
+}
+
 func TestMessagesThatNoMedianSuspectsAreNotTested(t *testing.T) {
 	a, plan := judgedMessages(t, withMessages(), 1500, true)
 	should.Hold(t, plan == nil, "%+v", plan)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -89,21 +90,39 @@ type kind struct {
 	sizes    []int64
 }
 
-// only keeps the sizes at which a guideline is to be checked, on any processes. They ascend.
-func (s *selection) only(g Guideline, sizes []int64) []int64 {
+// only keeps the sizes at which a guideline is to be checked, on any processes. They ascend. usual tells that nobody
+// chose them.
+func (s *selection) only(g Guideline, sizes []int64, usual bool) []int64 {
 	if len(s.calls) > 0 {
 		return ascending(lists.Map(s.calls[mockups.Collective(g.Function)], func(c called) int64 { return c.bytes }))
 	}
 	if g.Group != Messages {
 		return sizes
 	}
-	if !slices.ContainsFunc(s.in, func(in selector) bool { return !in.eager && in.wants(g) }) {
-		sizes = lists.Keep(sizes, func(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager })
-	}
 	if f, _ := mockups.Get(g.Function); f.Call == mockups.Streamed { // longer ones move many MiB in a call
 		sizes = lists.Keep(sizes, func(bytes int64) bool { return bytes <= mostEager })
 	}
+	selected := func(by func(selector) bool) bool {
+		return slices.ContainsFunc(s.in, func(in selector) bool { return by(in) && in.wants(g) })
+	}
+	switch {
+	case !selected(func(in selector) bool { return !in.eager }):
+		sizes = lists.Keep(sizes, mayBeEager)
+	case usual && !selected(func(in selector) bool { return in.ids != nil }):
+		if sizes = lists.Keep(sizes, g.tellingSize); g.Type == Pattern {
+			return sizes
+		}
+	}
 	return withAround(sizes, s.around)
+}
+
+func mayBeEager(bytes int64) bool { return leastEager <= bytes && bytes <= mostEager }
+
+// tellingSize tells whether the group has one of the usual sizes: all where eager limits are, or for two ways to send
+// one message every second one, and few of shorter and longer messages.
+func (g Guideline) tellingSize(bytes int64) bool {
+	every := g.Type != Pattern || bits.TrailingZeros64(uint64(bytes))%2 == 0
+	return slices.Contains([]int64{8, 128, 1 << 20}, bytes) || mayBeEager(bytes) && every
 }
 
 // withAround adds sizes around limits that are among ascending ones.

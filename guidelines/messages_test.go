@@ -66,6 +66,25 @@ func TestOfMessagesFewSplitsAreOnByDefault(t *testing.T) {
 	should.Equal(t, of(usual, "8"), map[string][]int64{"GL2:MPI_Send": {64, 128}}, "what is called has its sizes")
 }
 
+// A check of messages takes seconds where nobody has chosen sizes. GL2 has all that may show an eager limit.
+func TestTheGroupHasFewOfTheUsualSizes(t *testing.T) {
+	of := func(msizes []string, selectors ...string) map[string]int {
+		s := settings(selectors...)
+		s.Check.Around, s.Msizes = []int64{4040, 4041}, msizes
+		n := map[string]int{}
+		for _, g := range build(t, s).Guidelines {
+			n[g.ID+":"+g.Function] = len(g.Msizes)
+		}
+		return n
+	}
+	usual := of(UsualMsizes(), string(Messages))
+	should.Equal(t, []int{usual["GL2:MPI_Send"], usual["GL1:MPI_Sendrecv"], usual["M1:MPI_Send"], usual["M5:MPI_Send/stream"]}, []int{12, 12, 7, 6}, "%v", usual)
+	should.Equal(t, of(UsualMsizes(), Eager)["GL2:MPI_Send"], 9, "of a default check")
+	should.Equal(t, of(UsualMsizes(), string(Messages), "M1", "GL2:MPI_Send")["GL2:MPI_Send"], 23, "what is named")
+	should.Equal(t, of(UsualMsizes(), string(Messages), "M1")["M1:MPI_Send"], 23, "what is named")
+	should.Equal(t, of([]string{"1..512Ki"}, string(Messages))["M1:MPI_Send"], 22, "chosen sizes")
+}
+
 // What is above or below all sizes of the list is not measured: a quick look stays one.
 func TestMessagesAreMeasuredAroundTheLimitsThatTheLibraryTells(t *testing.T) {
 	sizes := func(around []int64, guidelines []string, msizes ...string) map[string][]int64 {

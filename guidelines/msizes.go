@@ -15,6 +15,9 @@ import (
 // mixed. "1..1Mi" doubles from the first size up to the last, "1..1Mi*4" has the factor 4.
 type MsizeList []string
 
+// UsualMsizes are the sizes of a check that is told none.
+func UsualMsizes() MsizeList { return MsizeList{"1..1Mi"} }
+
 func (l *MsizeList) UnmarshalTOML(v any) error {
 	items, ok := v.([]any)
 	if !ok {

@@ -34,7 +34,7 @@ func (c *JobConfig) Rows() []conf.Key {
 			conf.That(func(r int) bool { return r <= results.MaxMPIRuns }, fmt.Sprintf("must be at most %d, not %%v", results.MaxMPIRuns))),
 			Text: "R, mpiruns that measure everything, for each number of processes",
 			More: "See [statistics.md](statistics.md#how-many-mpiruns).", Flag: "mpiruns", Value: "R"},
-		{Field: conf.At(&c.Msizes, guidelines.MsizeList{"1..1Mi"}), Text: "message sizes of one block, in bytes",
+		{Field: conf.At(&c.Msizes, guidelines.UsualMsizes()), Text: "message sizes of one block, in bytes",
 			More: "Ranges double, `1..1Mi`, or have a factor, `1..1Mi*4`.",
 			Flag: "msizes", Value: "LIST", FlagText: "message sizes of one block, in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4"},
 		{Field: conf.At(&c.Datatype, mockups.Auto), Text: "datatype", Names: guidelines.Datatypes(),

@@ -242,9 +242,11 @@ func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 // Constants of the usual schedule, chosen by simulation (docs/dev/statistics.md).
 const (
 	ScreenAt = 10 // mpiruns of the first look, which measures everything
-	PairedAt = 16 // of the second, at least
-	MoreR    = 8  // that the last look has in addition
-	alone    = 10 // where there is one look
+	// SuspectAt is enough where medians only suspect, and mpiruns of their own test: in a check of messages alone.
+	SuspectAt = 5
+	PairedAt  = 16 // of the second, at least
+	MoreR     = 8  // that the last look has in addition
+	alone     = 10 // where there is one look
 )
 
 // pairingReserve lowers the smallest p-value that the paired test should reach for a lone
