@@ -91,15 +91,24 @@ func IsLimit(variable string) bool {
 // manyPeers are the other processes on a node of 128.
 const manyPeers = 127
 
-// Memory says what memory a larger eager limit costs at least where receives are late, or "".
-func (c Choice) Memory() string {
+// EagerLimit returns the limit in bytes that a choice sets, or 0.
+func (c Choice) EagerLimit() int64 {
 	for _, value := range c.Env {
 		if bytes, err := strconv.ParseInt(value, 10, 64); err == nil && c.Component == eagerLimit {
-			return fmt.Sprintf("one message before its receive from each of %d others on a node takes up to %d × %s at a process",
-				manyPeers, manyPeers, conf.HumanSize(bytes))
+			return bytes
 		}
 	}
-	return ""
+	return 0
+}
+
+// Memory says what memory a larger eager limit costs at least where receives are late, or "".
+func (c Choice) Memory() string {
+	limit := c.EagerLimit()
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("one message before its receive from each of %d others on a node takes up to %d × %s at a process",
+		manyPeers, manyPeers, conf.HumanSize(limit))
 }
 
 // isTold tells whether a library tells the value of a variable by MPI_T.

@@ -186,6 +186,20 @@ func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 	})
 }
 
+// A limit acts on messages of all sizes: those around it are of both kinds, sent at once and not.
+func TestMessagesStayInOrderUnderAnEagerLimit(t *testing.T) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		variable := map[string]string{"openmpi": vader, "mpich": "UCX_RNDV_THRESH"}[b.Lib.Name]
+		limit := tuning.Choice{Kind: tuning.ByComponent, Component: "larger eager limit", Env: map[string]string{variable: "8192"}}
+		o := must.Get(untimed.NewOnce(onProcesses(b, 3), nil))(t)
+		all := must.Get(conformance.Make(t.Context(), o, limit.Env, []tuning.Entry{{Choice: limit}}, "MPI_Send"))(t)
+		should.Equal(t, bad(all), []conformance.Outcome(nil), "messages under %s", variable)
+		for _, size := range []int64{8 << 10, 16 << 10} {
+			should.Equal(t, lists.Count(all, func(o conformance.Outcome) bool { return o.Msize == size && o.NP == 3 }), 4, "calls of %d B", size)
+		}
+	})
+}
+
 // functionsOf are the collectives that a setting is about.
 func functionsOf(s *tuning.Setting) (out []string) {
 	for _, e := range s.Entries {

@@ -56,12 +56,17 @@ const unit = 16
 
 // Make makes conformance calls under an environment besides mpi.env, and returns what became of each.
 // It calls every collective on the world of each configured shape and on parts of it, and, at the sizes
-// that entries of a setting apply to, on all communicators of their numbers of processes. A kind of
-// call that ends the mpirun is not made again. With functions only these are called. It returns an
-// error only if nothing could be called.
+// that entries of a setting apply to, on all communicators of their numbers of processes. Around an eager limit it calls
+// with messages of which some are sent at once and others not. A kind of call that ends the mpirun is not made again. With
+// functions only these are called. It returns an error only if nothing could be called.
 func Make(ctx context.Context, o *untimed.Once, env map[string]string, entries []tuning.Entry, functions ...string) (out []Outcome, err error) {
 	job := work.Job{Msizes: msizes, Functions: functions}
 	for _, e := range entries {
+		if limit := e.Choice.EagerLimit() / unit * unit; limit > 0 {
+			for _, shape := range o.Shapes() {
+				job.More = append(job.More, work.Sizes{Function: "MPI_Send", NP: shape.NP, Msizes: []int64{limit, 2 * limit}})
+			}
+		}
 		inside, outside := e.Probes(unit)
 		sizes := slices.DeleteFunc(append(inside, outside...), func(size int64) bool { return size%unit != 0 })
 		if e.Choice.Function != "" && len(sizes) > 0 {

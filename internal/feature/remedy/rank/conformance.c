@@ -117,7 +117,7 @@ typedef struct message {
 } message;
 
 /* Calls by messages would take it themselves. */
-static int is_spared(const call *c) { return c->size == 1 || c->how == ORDERED; }
+static int is_spared(const call *c) { return c->size == 1 || c->how == ORDERED || c->how == CROWDED; }
 
 static int begin_message(const call *c, message *m, int k)
 {

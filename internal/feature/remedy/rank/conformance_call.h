@@ -41,6 +41,7 @@ typedef enum how {
     ORDER, /* an operator that does not commute */
     ORDER_IN_PLACE,
     ORDERED, /* messages, of which several are under way */
+    CROWDED, /* the same from all ranks to one */
     SAME,    /* one block for all ranks, by a datatype that begins again where it began */
     HOWS
 } how;

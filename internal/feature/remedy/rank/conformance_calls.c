@@ -328,30 +328,41 @@ static int exscan_right(call *c)
 
 /* --- Messages --- */
 
-/* Several in a row to the next rank, each shorter than the one before. They must come in their order to receives from
- * anybody, with any tag, of which the first is there before them. */
+/* Several in a row, each shorter than the one before, from each rank to the next or from all to one. They must come in
+ * their order to receives from anybody, with any tag, of which the first is there before them. */
 enum { IN_A_ROW = 4 };
+
+/* Looks at a message that has come: of those of its rank, `next` counts which is next. */
+static void came(call *c, MPI_Status *s, int next[])
+{
+    int from = s->MPI_SOURCE, ints = 0;
+    int known = c->how == CROWDED ? from >= 0 && from < c->size : from == (c->rank + c->size - 1) % c->size;
+    int i = known ? next[from]++ : 0;
+    MPI_Get_count(s, MPI_INT, &ints);
+    if (!known || s->MPI_TAG != i || ints != c->n >> i)
+        snprintf(c->why, PG_CONFORMANCE_TEXT, "rank %d got message %d, of %d ints from rank %d, where %d of %d ints is next",
+                 c->rank, s->MPI_TAG, ints, from, i, c->n >> i);
+    else
+        has(c, 0, ints, from, i);
+}
 
 static int send(call *c)
 {
     pg_conformance *l = c->l;
-    int next = (c->rank + 1) % c->size, below = (c->rank + c->size - 1) % c->size;
+    int to = c->how == CROWDED ? c->root : (c->rank + 1) % c->size, err = MPI_SUCCESS;
+    int awaited = c->how == ORDERED ? IN_A_ROW : at_root(c) ? IN_A_ROW * c->size : 0, *next = l->counts;
     MPI_Request sent[IN_A_ROW], first;
-    int err = MPI_Irecv(l->recv, c->n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &first);
+    MPI_Status s;
+    for (int i = 0; i < c->size; i++)
+        next[i] = 0;
+    if (awaited > 0)
+        err = MPI_Irecv(l->recv, c->n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &first);
     for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++)
-        err = MPI_Isend(l->send + i, c->n >> i, MPI_INT, next, i, c->comm, &sent[i]);
-    for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++) {
-        int came = 0;
-        MPI_Status s;
+        err = MPI_Isend(l->send + i, c->n >> i, MPI_INT, to, i, c->comm, &sent[i]);
+    for (int i = 0; i < awaited && err == MPI_SUCCESS; i++) {
         err = i == 0 ? MPI_Wait(&first, &s) : MPI_Recv(l->recv, c->n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c->comm, &s);
-        if (err != MPI_SUCCESS || c->why[0] != 0)
-            continue;
-        MPI_Get_count(&s, MPI_INT, &came);
-        if (s.MPI_SOURCE != below || s.MPI_TAG != i || came != c->n >> i)
-            snprintf(c->why, PG_CONFORMANCE_TEXT, "rank %d got message %d, of %d ints from rank %d, where %d of %d ints is next",
-                     c->rank, s.MPI_TAG, came, s.MPI_SOURCE, i, c->n >> i);
-        else
-            has(c, 0, came, below, i);
+        if (err == MPI_SUCCESS && c->why[0] == 0)
+            came(c, &s, next);
     }
     for (int i = 0; i < IN_A_ROW && err == MPI_SUCCESS; i++)
         err = MPI_Wait(&sent[i], MPI_STATUS_IGNORE);
@@ -359,7 +370,7 @@ static int send(call *c)
 }
 static int send_right(call *c)
 {
-    c->written = c->n;
+    c->written = c->how == ORDERED || at_root(c) ? c->n : 0;
     return c->why[0] == 0;
 }
 
@@ -387,7 +398,7 @@ static const row rows[] = {
     {"MPI_Scan", REDUCES, scan, scan_right},
     {"MPI_Scatter", ROOTED | 1 << SAME, scatter, scatter_right},
     {"MPI_Scatterv", ROOTED, scatterv, scatterv_right},
-    {"MPI_Send", 1 << ORDERED, send, send_right},
+    {"MPI_Send", 1 << ORDERED | 1 << CROWDED, send, send_right},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -403,6 +414,7 @@ static const char *const words[HOWS] = {
     "an operator that does not commute",
     "an operator that does not commute, MPI_IN_PLACE",
     "several in a row, received from anybody",
+    "several in a row from all ranks, received by one from anybody",
     "one block for all ranks, by a datatype of extent 0",
 };
 
