@@ -142,7 +142,7 @@ const (
 	proofAll    = 1.10
 )
 
-// proofBench measures how often pgmpi is wrong: false violations where a collective is compared
+// proofBench measures how often pgmpi is wrong: false violations where a collective or a message is compared
 // with itself, and the share of planted slowdowns that it finds. docs/statistics.md has what it
 // printed once.
 func proofBench(ctx context.Context, e *env) {
@@ -160,14 +160,14 @@ func proofBench(ctx context.Context, e *env) {
 	besideLoad(ctx, e.load, func(ctx context.Context) { e.ask(ctx, measured, questions) })
 }
 
-// prove makes one check with every second collective delayed, and prints its wrong findings.
+// prove makes one check with every second collective and no message delayed, and prints its wrong findings.
 func (e *env) prove(ctx context.Context, percent, n int) *series {
 	text := "[check]\nguidelines = []\n" + e.job(proofSizes)
 	slower := map[string]float64{}
 	var plants []string
-	for i, c := range mockups.Identities() {
+	for i, c := range slices.Concat(mockups.Identities(), mockups.Messages()) {
 		text += fmt.Sprintf("[[guideline]]\nid = %q\npattern = { function = %q, mockup = %q }\n", "self-"+strings.TrimPrefix(c, "MPI_"), c, mockups.IdentityOf(c))
-		if slower[c] = 1; percent > 0 && i%2 == 0 {
+		if slower[c] = 1; percent > 0 && i%2 == 0 && slices.Contains(mockups.Identities(), c) {
 			slower[c] += float64(percent) / 100
 			plants = append(plants, fmt.Sprintf("%s:0..1024Mi:%d%%", c, percent))
 		}

@@ -292,9 +292,9 @@ func init() {
 	for _, f := range slices.Concat(collectives, messages) {
 		addVariants(table[byID[f.ID]])
 	}
-	for _, of := range Identities() {
+	for _, of := range slices.Concat(Identities(), Messages()) {
 		f := table[byID[of]]
-		f.ID, f.Of, f.Regular, f.Identity, f.What = IdentityOf(of), of, false, true, "the collective itself, by its PMPI_ name"
+		f.ID, f.Of, f.Regular, f.Identity, f.What = IdentityOf(of), of, false, true, "the call itself, by its PMPI_ name"
 		add(f)
 	}
 }
@@ -313,7 +313,7 @@ func formula(names string) string {
 
 func IdentityOf(collective string) string { return "identity:" + collective }
 
-// Identities returns the regular collectives, in alphabetical order; they have an identity row.
+// Identities returns the regular collectives, in alphabetical order; they and Messages have an identity row.
 func Identities() []string { return ids(func(f Function) bool { return f.Regular }) }
 
 func All() []Function { return table }

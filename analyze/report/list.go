@@ -94,7 +94,7 @@ func listMockups() document.Section {
 		}
 	}
 	s.Table.Add(mockups.IdentityOf("MPI_A"),
-		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities())))
+		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1, Send and Sendrecv: for A/A tests in a [[guideline]]", len(mockups.Identities())))
 	return s
 }
 

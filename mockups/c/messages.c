@@ -60,6 +60,16 @@ static int by_ssend(pg_ctx *x) { return ping_pong(x, synchronous, receive); }
 static int by_isend(pg_ctx *x) { return ping_pong(x, isend, irecv); }
 static int by_start(pg_ctx *x) { return ping_pong(x, start_send, start_receive); }
 
+/* The identities (identity.c). */
+static int psend(pg_ctx *x) { return PMPI_Send(x->send, (int)x->count, x->type, other(x), TAG, x->comm); }
+
+static int preceive(pg_ctx *x)
+{
+    return PMPI_Recv(x->recv, (int)x->count, x->type, other(x), TAG, x->comm, MPI_STATUS_IGNORE);
+}
+
+static int by_psend(pg_ctx *x) { return ping_pong(x, psend, preceive); }
+
 /* The messages of a stream (mockups/messages.go). */
 enum { STREAM = 64 };
 
@@ -91,6 +101,15 @@ static int sendrecv(pg_ctx *x)
     int n = (int)x->count, peer = other(x);
     return MPI_Sendrecv(x->send, n, x->type, peer, TAG, x->recv, n, x->type, peer, TAG, x->comm,
                         MPI_STATUS_IGNORE);
+}
+
+static int psendrecv(pg_ctx *x)
+{
+    if (!takes_part(x))
+        return MPI_SUCCESS;
+    int n = (int)x->count, peer = other(x);
+    return PMPI_Sendrecv(x->send, n, x->type, peer, TAG, x->recv, n, x->type, peer, TAG, x->comm,
+                         MPI_STATUS_IGNORE);
 }
 
 static int isend_irecv(pg_ctx *x)
@@ -133,5 +152,7 @@ const pg_function pg_messages[] = {
     {"MPI_Send/one_by_one", prepare, one_by_one, pg_release},
     {"MPI_Sendrecv", prepare, sendrecv, pg_release},
     {"MPI_Sendrecv/isend+irecv", prepare, isend_irecv, pg_release},
+    {"identity:MPI_Send", prepare, by_psend, pg_release},
+    {"identity:MPI_Sendrecv", prepare, psendrecv, pg_release},
     {NULL},
 };
