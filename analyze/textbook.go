@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"slices"
 
 	"pgmpi/analyze/judge"
@@ -23,7 +24,7 @@ func ModeOf(id string) protocol.Mode {
 // judgeOneOf asks of each collective and size, by the medians of the first look and without a test, whether a
 // mock-up of the guideline's kind is faster. It takes the fastest.
 func (a *Analysis) judgeOneOf() {
-	runs := a.family.Looks[0]
+	median := func(c int) float64 { return a.set.Cases[c].MedianOf(a.family.Looks[0]) }
 	for i, t := range a.manifest.Plan.Tests {
 		if !guidelines.OneOf(t.Guideline) {
 			continue
@@ -33,19 +34,14 @@ func (a *Analysis) judgeOneOf() {
 		if len(usable) == 0 {
 			usable = t.Others
 		}
-		a.settle(v, judge.Once(runs), append([]int{t.Case}, usable...)...)
-		v.MedianS = Seconds(a.set.Cases[t.Case].MedianOf(runs))
+		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, usable...)...)
+		v.MedianS = Seconds(median(t.Case))
 		if v.Verdict != "" {
 			continue
 		}
-		for _, o := range usable {
-			ratio := a.set.Cases[t.Case].MedianOf(runs) / a.set.Cases[o].MedianOf(runs)
-			if v.Ratio == nil || ratio > *v.Ratio {
-				v.Ratio, v.OtherMedianS = Number(ratio), Seconds(a.set.Cases[o].MedianOf(runs))
-				v.Mockup = a.manifest.Plan.Cases[o].Function
-			}
-		}
-		v.Verdict = judge.NotSuspected
+		fastest := slices.MinFunc(usable, func(x, y int) int { return cmp.Compare(median(x), median(y)) })
+		v.Mockup, v.OtherMedianS = a.manifest.Plan.Cases[fastest].Function, Seconds(median(fastest))
+		v.Ratio, v.Verdict = Number(median(t.Case)/median(fastest)), judge.NotSuspected
 		if Or(v.Ratio, 0) >= a.cfg.MinSlowdown {
 			v.Verdict = judge.Suspected
 		}

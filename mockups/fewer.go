@@ -2,18 +2,17 @@ package mockups
 
 // fewerRows make the call on q of p processes and serve the others by messages.
 var fewerRows = []struct {
-	of        string
-	temp      Temp
-	commuting bool   // changes the order of the ranks
-	how       string // what a broadcast does besides, or ""
+	of    string
+	temp  Temp
+	calls string
 }{
-	{"allgather", Temp{}, false, ", whose blocks are broadcast"},
-	{"allreduce", Temp{One: 1}, true, ""},
-	{"barrier", Temp{}, false, ""},
-	{"bcast", Temp{}, false, ""},
-	{"gather", Temp{PerRank: 1}, false, ""},
-	{"reduce", Temp{One: 2}, true, ""},
-	{"scatter", Temp{PerRank: 1}, false, ""},
+	{"allgather", Temp{}, "Allgather + Bcast"},
+	{"allreduce", Temp{One: 2}, "Allreduce"},
+	{"barrier", Temp{}, "Barrier"},
+	{"bcast", Temp{}, "Bcast"},
+	{"gather", Temp{PerRank: 1}, "Gather"},
+	{"reduce", Temp{One: 2}, "Reduce"},
+	{"scatter", Temp{PerRank: 1}, "Scatter"},
 }
 
 const (
@@ -26,12 +25,9 @@ var onFewer = map[string]string{allButOne: "p − 1 processes", powerOfTwo: "the
 func fewer() (rows []Function) {
 	for _, r := range fewerRows {
 		for _, q := range []string{allButOne, powerOfTwo} {
-			calls := capital(r.of)
-			if r.how != "" {
-				calls += " + Bcast"
-			}
-			rows = append(rows, Function{ID: r.of + "_as_fewer@" + q, Formula: calls + " on " + onFewer[q], Temp: r.temp,
-				Fewer: q, Commuting: r.commuting, What: capital(r.of) + " on " + onFewer[q] + ", messages serve the others" + r.how})
+			formula := r.calls + " on " + onFewer[q]
+			rows = append(rows, Function{ID: r.of + "_as_fewer@" + q, Formula: formula, Temp: r.temp, Fewer: q,
+				What: formula + ", messages serve the others"})
 		}
 	}
 	return rows

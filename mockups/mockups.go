@@ -285,7 +285,8 @@ func init() {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
-		f.Over, f.Textbook, f.Fewer, f.Commuting = m.Over, m.Textbook, m.Fewer, m.Commuting
+		f.Over, f.Textbook, f.Fewer = m.Over, m.Textbook, m.Fewer
+		f.Commuting = f.Reduces && (m.Textbook != "" || m.Fewer != "")
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}

@@ -2,28 +2,25 @@
  * p is. */
 #include "textbook.h"
 
-static int below(const pg_ctx *x, int k) { return (x->rank + x->size - k) % x->size; }
-static int above(const pg_ctx *x, int k) { return (x->rank + k) % x->size; }
-
 /* Block i is of the rank i above. */
 static int allgather(pg_ctx *x)
 {
-    char *all = x->temp[0];
-    int err = MPI_SUCCESS, high = x->size - x->rank;
+    void *all = x->temp[0];
+    int err = MPI_SUCCESS;
     pg_copy(x, all, x->send, x->count);
-    for (int have = 1; have < x->size && err == MPI_SUCCESS; have *= 2) {
-        int64_t n = (have < x->size - have ? have : x->size - have) * x->count;
-        err = pg_exchange(x, all, n, below(x, have), pg_at(x, all, have * x->count), n, above(x, have));
+    for (int have = 1; have < x->size; have *= 2) {
+        int n = have < x->size - have ? have : x->size - have;
+        pg_range out = pg_blocks(x, 0, n), in = pg_blocks(x, have, n);
+        pg_exchange(x, all, out, pg_above(x, -have), all, in, pg_above(x, have), &err);
     }
-    pg_copy(x, pg_at(x, x->recv, x->rank * x->count), all, high * x->count);
-    pg_copy(x, x->recv, pg_at(x, all, high * x->count), x->rank * x->count);
+    pg_rotate(x, x->recv, all, x->rank);
     return err;
 }
 
 /* Copies the blocks whose number has a bit between their places and a row of them; returns how many. */
-static int64_t pack(const pg_ctx *x, int bit, void *blocks, void *row, int back)
+static int pack(const pg_ctx *x, int bit, void *blocks, void *row, int back)
 {
-    int64_t n = 0;
+    int n = 0;
     for (int i = bit; i < x->size; i++) {
         if ((i & bit) == 0)
             continue;
@@ -38,28 +35,21 @@ static int64_t pack(const pg_ctx *x, int bit, void *blocks, void *row, int back)
 static int alltoall(pg_ctx *x)
 {
     void *blocks = x->temp[0];
-    int err = MPI_SUCCESS, high = x->size - x->rank;
-    pg_copy(x, blocks, pg_at(x, x->send, x->rank * x->count), high * x->count);
-    pg_copy(x, pg_at(x, blocks, high * x->count), x->send, x->rank * x->count);
-    for (int bit = 1; bit < x->size && err == MPI_SUCCESS; bit <<= 1) {
-        int64_t n = pack(x, bit, blocks, x->recv, 0) * x->count;
-        void *in = pg_at(x, x->recv, n);
-        err = pg_exchange(x, x->recv, n, above(x, bit), in, n, below(x, bit));
-        pack(x, bit, blocks, in, 1);
+    int err = MPI_SUCCESS;
+    pg_rotate(x, blocks, x->send, x->size - x->rank);
+    for (int bit = 1; bit < x->size; bit *= 2) {
+        int n = pack(x, bit, blocks, x->recv, 0);
+        pg_range out = pg_blocks(x, 0, n), in = pg_blocks(x, n, n);
+        pg_exchange(x, x->recv, out, pg_above(x, bit), x->recv, in, pg_above(x, -bit), &err);
+        pack(x, bit, blocks, pg_place(x, x->recv, in), 1);
     }
     for (int i = 0; i < x->size; i++)
-        pg_copy(x, pg_at(x, x->recv, below(x, i) * x->count), pg_at(x, blocks, i * x->count), x->count);
+        pg_copy(x, pg_at(x, x->recv, pg_above(x, -i) * x->count), pg_at(x, blocks, i * x->count), x->count);
     return err;
 }
 
-static int prepare_blocks(pg_ctx *x)
-{
-    int err = pg_check_count(x->size * x->count);
-    return err == MPI_SUCCESS ? pg_prepare_vector(x) : err;
-}
-
 const pg_function pg_bruck[] = {
-    {"allgather_as_textbook@bruck", prepare_blocks, allgather, pg_release},
-    {"alltoall_as_textbook@bruck", prepare_blocks, alltoall, pg_release},
+    {"allgather_as_textbook@bruck", pg_need_vector, allgather, pg_release},
+    {"alltoall_as_textbook@bruck", pg_need_vector, alltoall, pg_release},
     {NULL},
 };

@@ -5,9 +5,9 @@
 static int barrier(pg_ctx *x)
 {
     int err = MPI_SUCCESS;
-    for (int64_t d = 1; d < x->size && err == MPI_SUCCESS; d *= 2)
-        err = MPI_Sendrecv(NULL, 0, MPI_BYTE, (int)((x->rank + d) % x->size), PG_TEXTBOOK, NULL, 0, MPI_BYTE,
-                           (int)((x->rank + x->size - d) % x->size), PG_TEXTBOOK, x->comm, MPI_STATUS_IGNORE);
+    for (int d = 1; d < x->size; d *= 2)
+        err = pg_first(err, MPI_Sendrecv(NULL, 0, MPI_BYTE, pg_above(x, d), PG_TEXTBOOK, NULL, 0, MPI_BYTE,
+                                         pg_above(x, -d), PG_TEXTBOOK, x->comm, MPI_STATUS_IGNORE));
     return err;
 }
 

@@ -2,82 +2,64 @@
  * Thakur 2005 (Reduce_scatter; Allreduce, by Rabenseifner: the parts come back by doubling). */
 #include "textbook.h"
 
-enum { MOST_ROUNDS = 31 };
-
-typedef struct { int64_t from, to; } stretch;
-
-static int64_t length(stretch s) { return s.to - s.from; }
-static void *piece(const pg_ctx *x, const void *base, stretch s) { return pg_piece(x, base, s.from, length(s)); }
-
-static int halve(pg_ctx *x, pg_folded *f, void *acc, void *temp, int bit, stretch give, stretch keep)
+/* The parts of some places. The first `doubled` ones have two. */
+static pg_range parts_of(pg_cut c, int doubled, int from, int to)
 {
-    int peer = pg_rank_at(f, f->place ^ bit);
-    return pg_swap(x, f, acc, temp, peer, give.from, length(give), keep.from, length(keep));
+    return pg_parts(c, from + (from < doubled ? from : doubled), to + (to < doubled ? to : doubled));
 }
 
-/* Neighbors come first, so that data of ranks in a row are combined: their order is kept. */
+/* Returns the part that is left: the place's own, unless neighbors come first. */
+static int halve(const pg_ctx *x, pg_folded *f, pg_cut c, int doubled, int neighbors_first, int *err)
+{
+    int first = 0;
+    for (int half = f->places / 2; half > 0 && f->place >= 0; half /= 2) {
+        int bit = neighbors_first ? f->places / 2 / half : half, middle = first + half, upper = f->place & bit;
+        pg_range low = parts_of(c, doubled, first, middle), high = parts_of(c, doubled, middle, middle + half);
+        pg_reduce_with(x, &f->sum, upper ? low : high, pg_partner(f, bit), upper ? high : low, pg_partner(f, bit), err);
+        first = upper ? middle : first;
+    }
+    return first;
+}
+
+/* Most data go to neighbors, which may be on the same node. */
 static int allreduce(pg_ctx *x)
 {
-    pg_folded f;
-    stretch kept[MOST_ROUNDS], given[MOST_ROUNDS], all = {0, x->count};
-    void *acc = x->recv;
-    int round = 0, err = pg_fold(x, &f, acc, x->count);
-    for (int bit = 1; bit < f.places && f.place >= 0 && err == MPI_SUCCESS; bit <<= 1, round++) {
-        int64_t middle = all.from + length(all) / 2;
-        stretch low = {all.from, middle}, high = {middle, all.to};
-        all = kept[round] = f.place & bit ? high : low;
-        given[round] = f.place & bit ? low : high;
-        err = halve(x, &f, acc, x->temp[0], bit, given[round], all);
+    int err = MPI_SUCCESS;
+    pg_folded f = pg_fold(x, x->recv, x->temp[0], pg_block(x, 0), &err);
+    pg_cut c = {(x->count + f.places - 1) / f.places, x->count};
+    int first = halve(x, &f, c, 0, 1, &err);
+    for (int half = 1; half < f.places && f.place >= 0; first &= ~half, half *= 2) {
+        int peer = pg_partner(&f, f.places / 2 / half), other = first ^ half;
+        pg_range out = pg_parts(c, first, first + half), in = pg_parts(c, other, other + half);
+        pg_exchange(x, x->recv, out, peer, x->recv, in, peer, &err);
     }
-    for (int bit = f.places / 2; bit > 0 && f.place >= 0 && err == MPI_SUCCESS; bit >>= 1) {
-        int peer = pg_rank_at(&f, f.place ^ bit);
-        stretch out = kept[--round], in = given[round];
-        err = pg_exchange(x, piece(x, acc, out), length(out), peer, piece(x, acc, in), length(in), peer);
-    }
-    if (x->size == 1)
-        pg_copy(x, acc, x->send, x->count);
-    return err == MPI_SUCCESS ? pg_unfold(x, &f, acc, x->count) : err;
-}
-
-static int prepare_vectors(pg_ctx *x)
-{
-    int err = pg_prepare_no_order(x);
-    if (err == MPI_SUCCESS)
-        err = pg_check_count(x->size * x->count);
-    for (int i = 0; i < 2 && err == MPI_SUCCESS; i++)
-        err = pg_temp(x, i, x->size * x->count);
+    pg_unfold(x, &f, &err);
     return err;
 }
 
-/* Where the blocks of a place begin: it stands for its rank, or for two. */
-static int64_t begin(const pg_ctx *x, const pg_folded *f, int place)
+static int prepare_reduce_scatter(pg_ctx *x)
 {
-    return (place < f->folded ? 2 * place : place + f->folded) * x->count;
+    int err = pg_check_count(x->size * x->count);
+    return err == MPI_SUCCESS ? pg_to_reduce(x, 2, x->size * x->count) : err;
 }
 
 static int reduce_scatter(pg_ctx *x)
 {
-    pg_folded f;
-    void *acc = x->temp[0];
-    int first = 0, err = pg_fold(x, &f, acc, x->size * x->count);
-    for (int half = f.places / 2; half > 0 && f.place >= 0 && err == MPI_SUCCESS; half /= 2) {
-        int upper = f.place & half;
-        int64_t middle = begin(x, &f, first + half);
-        stretch low = {begin(x, &f, first), middle}, high = {middle, begin(x, &f, first + 2 * half)};
-        first += upper ? half : 0;
-        err = halve(x, &f, acc, x->temp[1], half, upper ? low : high, upper ? high : low);
-    }
-    if (err != MPI_SUCCESS)
-        return err;
+    int err = MPI_SUCCESS;
+    pg_folded f = pg_fold(x, x->temp[0], x->temp[1], pg_blocks(x, 0, x->size), &err);
+    halve(x, &f, (pg_cut){x->count, x->size * x->count}, f.folded, 0, &err);
     if (f.place < 0)
-        return pg_get(x, x->recv, x->count, x->rank + 1);
-    pg_copy(x, x->recv, pg_at(x, f.mine, x->rank * x->count), x->count);
-    return f.place < f.folded ? pg_give(x, pg_at(x, acc, (x->rank - 1) * x->count), x->count, x->rank - 1) : err;
+        pg_get(x, x->recv, pg_block(x, 0), x->rank + 1, &err);
+    else
+        pg_result(x, pg_at(x, f.sum.mine, x->rank * x->count));
+    if (f.place >= 0 && f.place < f.folded)
+        pg_give(x, f.sum.mine, pg_block(x, x->rank - 1), x->rank - 1, &err);
+    return err;
 }
 
 const pg_function pg_halving[] = {
-    {"allreduce_as_textbook@halving+doubling", pg_prepare_block, allreduce, pg_release},
-    {"reduce_scatter_as_textbook@halving", prepare_vectors, reduce_scatter, pg_release},
-    {"reduce_scatter_block_as_textbook@halving", prepare_vectors, reduce_scatter, pg_release},
+    {"allreduce_as_textbook@halving+doubling", pg_need_block, allreduce, pg_release},
+    {"reduce_scatter_as_textbook@halving", prepare_reduce_scatter, reduce_scatter, pg_release},
+    {"reduce_scatter_block_as_textbook@halving", prepare_reduce_scatter, reduce_scatter, pg_release},
     {NULL},
 };
