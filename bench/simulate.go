@@ -91,9 +91,7 @@ func (d *design) check(all []judge.Pair, tick float64) *judge.Family {
 	return f
 }
 
-const (
-	inSeries = 5 // checks of which verdicts are compared
-)
+const inSeries = 5 // checks of which verdicts are compared
 
 var iid, shared, slow, quiet, changing = world.IID, world.Shared, world.Slow, world.Quiet, world.Changing
 
@@ -101,7 +99,8 @@ var iid, shared, slow, quiet, changing = world.IID, world.Shared, world.Slow, wo
 // the series suffices.
 func simulations(times, tests int) []question {
 	part := func(by int) int { return max(2, times/by) }
-	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(10), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
+	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(10), tests), repeats(part(inSeries), tests),
+		runsNeeded(part(5), tests), fastestOfEqual(part(1), tests))
 }
 
 // nothingSlower asks for false violations where every ratio is 1.
@@ -112,6 +111,18 @@ func nothingSlower(times, tests int) (out []question) {
 			holds.least = 0
 		}
 		out = append(out, question{"equal, " + row.Name, times, []figure{{what: "checks with a false violation", most: row.Most, count: red(0)}, holds}, simulated(row.World, slices.Repeat([]float64{1}, tests), 1)})
+	}
+	return out
+}
+
+// fastestOfEqual asks for them where several mock-ups of a call, as its textbook algorithms, take as long as the call.
+func fastestOfEqual(times, tests int) (out []question) {
+	for _, row := range world.Noises {
+		figures := []figure{{what: "checks with a false violation", most: row.Most, count: red(0)}, {what: "calls that are tested"}}
+		out = append(out, question{"fastest of equal, " + row.Name, times, figures, func(d *design, n int, random *rand.Rand) *series {
+			tested := get(row.World.Fastest(d.Design, tests/world.Equal, n, random))
+			return &series{checks: [][]judge.Outcome{tested}, counted: []count{1: {float64(len(tested)), float64(tests / world.Equal)}}}
+		}})
 	}
 	return out
 }

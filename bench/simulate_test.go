@@ -3,12 +3,10 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/bench/world"
-	"pgmpi/internal/stats"
 	"pgmpi/testkit/should"
 )
 
@@ -131,34 +129,20 @@ func TestASurveyCountsEverySeriesAndMissesItsAims(t *testing.T) {
 // there are more than 17 once in 80.
 func TestChoosingTheFastestOfEqualOnesMakesNoFalseViolations(t *testing.T) {
 	for name, w := range map[string]world.World{"iid": iid, "shared": shared, "quiet": quiet} {
-		d, bad := newDesign("8+16+24", 20), 0
+		d, bad, tests := newDesign("8+16+24", 20), 0, 0
 		for n := range 200 {
-			if c := red(0)(chosen(w, &d, n, rand.New(rand.NewPCG(7, uint64(n))))); c.n > 0 {
+			tested := get(w.Fastest(d.Design, 20, n, rand.New(rand.NewPCG(7, uint64(n)))))
+			if c := red(0)(&series{checks: [][]judge.Outcome{tested}}); c.n > 0 {
 				bad++
 			}
+			tests += len(tested)
 		}
-		should.Hold(t, bad <= 17, "%s: %d of 200 checks have a false violation", name, bad)
+		should.Hold(t, bad <= 17 && tests > 0, "%s: %d of 200 checks have a false violation, of %d tests", name, bad, tests)
 	}
 }
 
-// chosen judges 20 cells as a check does that asks whether any of three mock-ups is faster: the first look chooses,
-// other mpiruns test.
-func chosen(w world.World, d *design, n int, random *rand.Rand) *series {
-	const cells, mockups = 20, 3
-	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
-	suspected, first := 0, w.Pairs(ones(mockups*cells), d.Looks[0], n, random)
-	for of := range slices.Chunk(first, mockups) {
-		if slices.ContainsFunc(of, func(p judge.Pair) bool {
-			return stats.MedianFinite(p.Orig)/stats.MedianFinite(p.Other) >= d.Config.MinSlowdown
-		}) {
-			suspected++
-		}
-	}
-	if suspected == 0 {
-		return &series{checks: [][]judge.Outcome{nil}}
-	}
-	again := get(judge.NewDesign(d.Config, judge.Once(min(d.R(), max(d.Looks[0], judge.Pairing(d.Config.Alpha, suspected)))), suspected))
-	f := again.Family(w.Step)
-	must(f.Once(w.Pairs(ones(suspected), again.R(), n, random)))
-	return &series{checks: [][]judge.Outcome{f.Outcomes}}
+func TestAMethodWithoutExperimentsTestsNoneOfEqualOnes(t *testing.T) {
+	d, w := newDesign("paper", 20), iid
+	tested := get(w.Fastest(d.Design, 200, 0, rand.New(rand.NewPCG(1, 1))))
+	should.Equal(t, len(tested), 0, "tests")
 }
