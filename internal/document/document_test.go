@@ -93,11 +93,13 @@ func TestAHeatMapThatComesFirstStandsBelowTheTitle(t *testing.T) {
 	first := document.Titled("Answer")
 	first.Say("What was measured.")
 	heat := document.Titled("How many times slower")
-	heat.Heat = &picture.HeatMap{Columns: []string{"8"}, Rows: []picture.HeatRow{{Name: "GL8", Cells: []picture.HeatCell{{Ratio: 2, Sign: "★", Word: "violated", Text: "2.00"}}}}}
+	heat.Heat = &picture.HeatMap{Columns: []string{"8"}, Rows: []picture.HeatRow{{Name: "GL8", Cells: []picture.HeatCell{{Ratio: 2, Sign: "★", Word: "violated", Text: "2.00"}}},
+		{Name: "GL9", Cells: []picture.HeatCell{{Ratio: 3, Sign: "★", Word: "violated at 2 of 7 sizes", Text: "3.00"}}}}}
 	page := documents.Written(t, "html", &document.Document{Name: "hero", Pictured: []document.Section{first, heat, document.Titled("Last")}})
 	order := []int{strings.Index(page, "Answer</h1>"), strings.Index(page, `<table class="heat">`), strings.Index(page, "What was measured.")}
 	should.Hold(t, slices.IsSorted(order) && order[0] > 0, "%v", order)
 	should.Contain(t, page, `title="GL8, 8: violated 2.00"`, "How many times slower.")
+	should.Equal(t, strings.Count(page, ` sure star"`), 2, "a phone shows only these cells")
 }
 
 func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {

@@ -53,9 +53,15 @@ var stylePolicy = func() string {
 var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.HTML { return template.HTML("<style>" + HtmlStyle + "</style>") },
 	"heat":  picture.HeatClass,
-	"mark":  func(word string) string { return marked[word] },
+	"mark":  mark,
 	"star":  func(sign string) bool { return sign == "★" }, // the style writes it: an element for each would be a third of a heat map
 }).Parse(htmlTemplate))
+
+// mark returns the class of a cell by its word, which may go on: "violated at 2 of 7 sizes".
+func mark(word string) string {
+	word, _, _ = strings.Cut(word, " at ")
+	return marked[word]
+}
 
 // marked holds the classes of cells of a heat map that ask for attention.
 var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure", "slower": "sure", "slightly slower": "unsure", "faster": "unsure", "slightly faster": "unsure"}

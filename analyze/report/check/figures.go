@@ -168,7 +168,7 @@ func LatencyFigures(r *analyze.Report) []picture.Figure {
 	calls := slices.DeleteFunc(slices.Clone(r.Measured.Cases), func(k medians.CaseMedians) bool { return !strings.HasPrefix(k.Function, "MPI_") })
 	for _, of := range analyze.Grouped(calls, func(k medians.CaseMedians) string { return k.Function }) {
 		name := of[0].Function
-		f := picture.Figure{ID: latencyID(name), Title: name, X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}}
+		f := picture.Figure{ID: latencyID(name), Title: phrase.Plain(name), X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}}
 		for n, on := range analyze.Grouped(of, func(k medians.CaseMedians) string { return k.Shape }) {
 			s := picture.Series{Name: on[0].Shape, Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(n, 2)]}
 			for _, k := range on {
@@ -176,19 +176,19 @@ func LatencyFigures(r *analyze.Report) []picture.Figure {
 			}
 			f.Series = append(f.Series, s)
 		}
-		brokenAt(&f, r)
+		brokenAt(&f, r, name)
 		out = append(out, f)
 	}
 	return out
 }
 
-func brokenAt(f *picture.Figure, r *analyze.Report) {
+func brokenAt(f *picture.Figure, r *analyze.Report, function string) {
 	broken := map[int64][]string{}
 	var texts []string
 	name := func(v *analyze.Verdict) string {
 		return v.Guideline + phrase.When(len(r.Shapes) > 1, " on %s", v.Shape)
 	}
-	tests := r.Where(func(v *analyze.Verdict) bool { return v.Function == f.Title })
+	tests := r.Where(func(v *analyze.Verdict) bool { return v.Function == function })
 	for _, v := range tests {
 		if v.Verdict == judge.Violated {
 			broken[v.Msize] = append(broken[v.Msize], name(v))

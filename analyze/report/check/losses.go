@@ -205,7 +205,7 @@ func (l *loss) strip(all []int64) string {
 // lossRows returns the rows of some tests. now says what the library takes: other algorithms are other rows.
 func lossRows(r *analyze.Report, among func(*analyze.Verdict) bool, now func(*analyze.Report, *analyze.Verdict) string) []loss {
 	name := func(v *analyze.Verdict) string {
-		return v.Cell().Call() + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
+		return phrase.Plain(v.Cell().Call()) + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
 	}
 	most := map[string]float64{}
 	var groups [][]loss

@@ -178,8 +178,8 @@ func patterns(r *analyze.Report) []document.Section {
 }
 
 func runTimes(r *analyze.Report) []document.Section {
-	return figured("Run-times of the collectives", "Medians over the mpiruns with their 95 % intervals; "+
-		"shaded with ★: a guideline of the collective is violated there.", LatencyFigures(r))
+	return figured("Run-times of the calls", "Medians over the mpiruns with their 95 % intervals; "+
+		"shaded with ★: a guideline of the call is violated there.", LatencyFigures(r))
 }
 
 func pageAnswer(r *analyze.Report) []document.Section {

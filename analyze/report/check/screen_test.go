@@ -410,8 +410,8 @@ func TestRowsNameTheElementsThatOnlySomeCallsHave(t *testing.T) {
 	max.Elements = "int/max"
 	rows := lossRows(reportOf(plain, max), func(*analyze.Verdict) bool { return true }, byDefault)
 	must.Hold(t, len(rows) == 2, "%+v", rows)
-	should.Equal(t, rows[0].group, "MPI_Reduce")
-	should.Equal(t, rows[1].group, "MPI_Reduce int/max")
+	should.Equal(t, rows[0].group, "Reduce")
+	should.Equal(t, rows[1].group, "Reduce int/max")
 }
 
 func TestTheGlossaryHasEveryReasonAndEveryState(t *testing.T) {

@@ -135,7 +135,7 @@ func TestThePictureOfAMatrixKeepsLibrariesApart(t *testing.T) {
 	}
 	m := &series.Matrix{Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern, Cells: []*series.MatrixCell{cell(1.5), cell(2)}}}}
 	for want, libraries := range map[string][2]string{
-		"mpich 1.0 node1 p2, openmpi 1.0 node1 p2": {"openmpi", "mpich"},
+		"openmpi 1.0 node1 p2, mpich 1.0 node1 p2": {"openmpi", "mpich"}, // as their folders
 		"node1 p2": {"mpich", "mpich"},
 	} {
 		m.Columns = []series.MatrixColumn{column(libraries[0]), column(libraries[1])}

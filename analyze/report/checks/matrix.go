@@ -311,8 +311,7 @@ func matrixPicture(m *series.Matrix) []document.Section {
 		return strings.Join(strings.Fields(phrase.When(several, "%s ", library(c))+c.Host+" "+c.Shape), " ")
 	}
 	order := slices.SortedStableFunc(slices.Values(m.Columns), func(a, b series.MatrixColumn) int {
-		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape),
-			cmp.Compare(library(a), library(b)))
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(guidelines.ShapeOf(a.Shape, 0).NP, guidelines.ShapeOf(b.Shape, 0).NP), cmp.Compare(a.Shape, b.Shape))
 	})
 	heat := matrixHeat(m, lists.Map(m.Columns, name), slices.Compact(lists.Map(order, name)), func(r series.MatrixRow) bool {
 		return slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Ratio != nil })
