@@ -164,7 +164,7 @@ func (o *Output) End(d *document.Document, err error, all, folder, stored string
 		all = ""
 	}
 	code, shown := Code(err), *d
-	shown.Page = o.Page
+	shown.Page, shown.Line = o.Page, o.Line
 	o.Warn("%s\n", shown.Ended(code, all, folder, stored, o.Formats.page(d, stored)))
 }
 

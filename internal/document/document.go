@@ -66,6 +66,7 @@ type Document struct {
 	Plotted  string
 	Exit     error // of the command that has shown it
 	Page     Page
+	Line     string // the command line that was given, which is not offered again
 	ending   func(folder string) Ending
 	screen   []Section // nil where it is the full text
 	Pictured []Section
@@ -357,6 +358,7 @@ func (e Ending) by(all, folder string) Ending {
 // sections, for a screen that did not.
 func (d *Document) Ended(code int, all, folder string, written ...string) OwnLines {
 	e := d.ending(conf.Folder(folder)).by(all, conf.Folder(folder))
+	e.Next = slices.DeleteFunc(e.Next, func(next Label) bool { return next.Value == d.Line })
 	lines := d.Page.Prose(fmt.Sprintf("Exit %d%s", code, phrase.When(e.Why != "", ": %s", e.Why)))
 	if d.screen != nil && all != "" {
 		e.Next = append(e.Next, Label{"All", all + " --full"})

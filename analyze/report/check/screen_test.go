@@ -311,6 +311,13 @@ All:      pgmpi analyze 'my out' --full
 	}
 }
 
+func TestACommandIsNotOfferedByItself(t *testing.T) {
+	d := Reports.Document(reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2)))
+	d.Line = "pgmpi analyze out --explain violated"
+	text := strings.Join(d.Ended(1, "pgmpi analyze out", "out"), "\n")
+	should.Hold(t, !strings.Contains(text, "Why:") && strings.Contains(text, "Mend it:"), "%s", text)
+}
+
 func TestWhyIsAskedByTheSettingsOfTheLook(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2))
 	should.Contain(t, strings.Join(Reports.Document(r).Ended(1, "pgmpi analyze out --alpha 0.01", "out"), "\n"),
