@@ -61,3 +61,11 @@ func TestCausesComeFromTheReportAsTheyWouldFromTheMpiruns(t *testing.T) {
 	must.Do(t, os.Chtimes(filepath.Dir(raw), later, later))
 	should.Equal(t, kept, why())
 }
+
+// A screen asks so why, also where one test is violated.
+func TestWhatIsViolatedHasItsCauseEvenIfItIsOneTest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	plans.Folder(t, dir, glfile.Default())
+	inProcess("analyze", dir, "--explain", "violated").Exits(t, exitcode.Violated).Shows(t, `^1 test violated, by cause: `)
+	inProcess("analyze", dir, "--explain", "GL8 Reduce 8 B").Exits(t, exitcode.Violated).Shows(t, `^The verdict: violated$`)
+}

@@ -288,7 +288,7 @@ func (o *Output) whyKept(x *run.Experiment, folder *results.Folder, m *results.M
 		return false, nil
 	}
 	j := reading.Kept(folder, m, config, o.Version)
-	if j == nil || len(j.Chosen(selections, func(string, ...any) {})) < 2 {
+	if j == nil || !o.byCause(j.Chosen(selections, func(string, ...any) {})) {
 		return false, nil
 	}
 	why, err := o.explanations(j, j.Chosen(selections, o.Warn), folder.Path)
@@ -303,10 +303,15 @@ func (o *Output) whyKept(x *run.Experiment, folder *results.Folder, m *results.M
 	return true, d.Exit
 }
 
+// byCause tells whether causes are the explanation: of several tests, and of all that is violated even if it is one.
+func (o *Output) byCause(tests []int) bool {
+	return !o.Full && (len(tests) > 1 || len(tests) == 1 && slices.Equal(o.explain, []string{"violated"}))
+}
+
 // explanations returns what the verdicts on tests rest on: everything of a single test or with --full, else what
 // probably causes the violations among them.
 func (o *Output) explanations(j *reading.Judgement, tests []int, folder string) (why []*document.Document, err error) {
-	if len(tests) > 1 && !o.Full {
+	if o.byCause(tests) {
 		of := &check.Caused{Report: j.Report, Folder: conf.Folder(folder)}
 		for _, i := range tests {
 			of.Tests = append(of.Tests, &j.Report.Verdicts[i])
