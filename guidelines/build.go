@@ -140,7 +140,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	p.noteLeftOut("", "sizes", leftOut, s.Datatype)
 	p.settle(sel.calls)
 	for _, g := range sel.guidelines() {
-		its, prefix := sel.only(g, msizes, slices.Equal(s.Msizes, UsualMsizes())), ""
+		its, prefix := sel.only(g, msizes, slices.Equal(MsizeList(s.Msizes), UsualMsizes())), ""
 		if left, _ := p.Elements(g.Function); g.Type == Pattern && !OneOf(g.ID) { // whose mock-ups reduce as the collective does
 			if right, _ := p.Elements(g.Mockup); left != right {
 				return fmt.Errorf("guideline %s: datatype \"auto\" is %s for %s and %s for %s: choose a datatype (job.datatype)", g.ID, left, g.Function, right, g.Mockup)
