@@ -155,7 +155,7 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 			p.noteLeftOut(prefix, "sizes", leftOut, s.Datatype)
 		}
 		own := lists.Keep(its, func(size int64) bool {
-			return slices.ContainsFunc(sel.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == size && c.elements != "" })
+			return slices.ContainsFunc(sel.calls[mockups.Collective(g.Function)], func(c called) bool { return c.bytes == size && c.ownElements() != "" })
 		})
 		g.Msizes = ascending(append(own, p.fitting(prefix, g.Function, lists.Keep(its, func(size int64) bool { return !slices.Contains(own, size) }))...))
 		if !HasSize(g.Function) {
@@ -173,26 +173,31 @@ func (p *Plan) setGuidelines(s Settings, sel *selection) error {
 	return nil
 }
 
-// settle leaves out calls at sizes that the Plan's elements do not divide, if they have none of their own. Elements that
-// are the Plan's are not a call's own.
+// settle leaves out calls at sizes that the Plan's elements do not divide, if they have none of their own. Elements and
+// roots that are the Plan's are not a call's own.
 func (p *Plan) settle(calls map[string][]called) {
 	for _, function := range slices.Sorted(maps.Keys(calls)) {
 		datatype, op := p.Elements(function)
 		var plain []int64
 		for i, c := range calls[function] {
-			if c.elements == datatype+"/"+op {
-				c.elements = ""
+			elements, root := mockups.Own(c.elements)
+			if elements == datatype+"/"+op {
+				elements = ""
 			}
-			if calls[function][i] = c; c.elements == "" {
+			if root == p.Root {
+				root = mockups.JobsRoot
+			}
+			c.elements = mockups.WithRoot(elements, root)
+			if calls[function][i] = c; elements == "" {
 				plain = append(plain, c.bytes)
 			}
 		}
 		fit := p.fitting("", function, plain)
-		calls[function] = lists.Keep(calls[function], func(c called) bool { return c.elements != "" || slices.Contains(fit, c.bytes) })
+		calls[function] = lists.Keep(calls[function], func(c called) bool { return c.ownElements() != "" || slices.Contains(fit, c.bytes) })
 	}
 }
 
-// noteElements says that tests have elements of their own.
+// noteElements says that tests have elements or a root of their own.
 func (p *Plan) noteElements() {
 	var own []string
 	for _, t := range p.Tests {
@@ -202,7 +207,7 @@ func (p *Plan) noteElements() {
 	}
 	slices.Sort(own)
 	if len(own) > 0 {
-		p.note("Some reductions have elements of their own, which their rows name: " + strings.Join(own, ", "))
+		p.note("Some calls have elements or a root of their own, which their rows name: " + strings.Join(own, ", "))
 	}
 }
 
@@ -249,6 +254,9 @@ func testsOf(g Guideline, shape Shape, elements string) (tests []pending) {
 		c := Case{Function: function, Msize: msize, Shape: shape, Variant: mockups.Variant(function)}
 		if f, _ := mockups.Get(function); f.Reduces {
 			c.Elements = elements
+		} else {
+			_, root := mockups.Own(elements)
+			c.Elements = mockups.WithRoot("", root)
 		}
 		return c
 	}

@@ -41,7 +41,7 @@ func (c *Config) Rows() []conf.Key {
 			Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
 		{Field: conf.At(&c.Calls, []string{}),
 			Text: "only these collectives at these sizes, `Bcast:64Ki`, or on some processes alone, `Bcast:64Ki:4`, " +
-				"or with other elements, `Reduce:8:4:int/max`, whatever `job.msizes` says", Empty: "all",
+				"or with other elements or another root, `Reduce:8:4:int/max:root=1`, whatever `job.msizes` says", Empty: "all",
 			More: "`--calls app.prof` takes them from a program; see [how-to-gain.md](how-to-gain.md)."},
 	}
 }
@@ -161,16 +161,30 @@ func CallAt(function string, bytes int64, np int, elements string) string {
 	return text
 }
 
-// checkElements refuses elements that no reduction of such a size can have.
+// ownElements returns the elements of a call without its root.
+func (c called) ownElements() string {
+	elements, _ := mockups.Own(c.elements)
+	return elements
+}
+
+// checkElements refuses elements that no reduction of such a size can have, and roots that no call on such processes
+// can have.
 func (c called) checkElements(function string) error {
-	datatype, op := mockups.Kind(c.elements, "", "")
-	if f, _ := mockups.Get(function); !f.Reduces {
-		return fmt.Errorf("%s reduces nothing, so that it has no elements %q", function, c.elements)
-	}
+	elements, root := mockups.Own(c.elements)
+	f, _ := mockups.Get(function)
+	datatype, op := mockups.Kind(elements, "", "")
 	d, known := mockups.GetDatatype(datatype)
 	switch {
+	case root != mockups.JobsRoot && !f.HasRoot():
+		return fmt.Errorf("%s has no root", function)
+	case root >= c.np && root != mockups.JobsRoot:
+		return errors.New("wants processes of which the root is one, such as \"MPI_Bcast:8:4:root=1\"")
+	case elements == "" && root != mockups.JobsRoot:
+		return nil
+	case !f.Reduces:
+		return fmt.Errorf("%s reduces nothing, so that it has no elements %q", function, elements)
 	case !known || datatype == mockups.Auto || !slices.Contains(d.Ops, op):
-		return fmt.Errorf("wants elements with an operator, such as \"int/max\", not %q", c.elements)
+		return fmt.Errorf("wants elements with an operator, such as \"int/max\", not %q", elements)
 	case c.bytes%d.Bytes != 0:
 		return fmt.Errorf("size %d is no multiple of the %d bytes of %s", c.bytes, d.Bytes, d.Name)
 	}

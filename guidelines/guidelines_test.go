@@ -540,6 +540,28 @@ func TestTheDocsHaveARowOrAHeadingForEveryGuideline(t *testing.T) {
 	}
 }
 
+// Calls of a program have its roots. Each is compared with calls of the same root.
+func TestCallsHaveARootOfTheirOwn(t *testing.T) {
+	check := Config{Guidelines: []string{"all"}, Calls: []string{"MPI_Bcast:4:2:root=1", "MPI_Bcast:8:2:root=1", "MPI_Bcast:8:2:root=0", "MPI_Reduce:8:2:int/max:root=1",
+		"MPI_Reduce:6:2:root=1"}}
+	p := must.Get(Build(Settings{Check: check, Msizes: []string{"8"}, Datatype: "auto", Op: "auto", Shapes: []Shape{{NP: 2}}}))(t)
+	has := map[string]bool{}
+	for _, test := range p.Tests {
+		k := p.Cases[test.Case]
+		has[fmt.Sprint(k.Function, " ", k.Msize, " ", k.Elements, " ", p.RootOf(k))] = true
+		for _, other := range test.Others {
+			should.Equal(t, p.RootOf(p.Cases[other]), p.RootOf(k), "%+v", test)
+		}
+	}
+	should.Equal(t, has, map[string]bool{"MPI_Bcast 4 root=1 1": true, "MPI_Bcast 8 root=1 1": true, "MPI_Bcast 8  0": true, "MPI_Reduce 8 int/max:root=1 1": true})
+	should.Contain(t, strings.Join(p.Notes, " "), "which their rows name: int/max:root=1, root=1.", "no multiple of the 8 bytes of double: 6")
+	for call, why := range map[string]string{"MPI_Bcast:8:2:root=2": "wants processes", "MPI_Bcast:8::root=1": "wants processes", "MPI_Allreduce:8:2:root=1": "has no root",
+		"MPI_Bcast:8:2:root=-1": "reduces nothing", "MPI_Bcast:8:2:int/max:root=1": "reduces nothing"} {
+		_, err := Build(Settings{Check: Config{Guidelines: []string{"all"}, Calls: []string{call}}, Msizes: []string{"8"}, Datatype: "auto", Op: "auto", Shapes: []Shape{{NP: 2}}})
+		should.Fail(t, err, why, call)
+	}
+}
+
 // Calls of a program have its datatypes and operators. Each kind is compared with itself alone.
 func TestCallsHaveElementsOfTheirOwn(t *testing.T) {
 	check := Config{Guidelines: []string{"all"}, Calls: []string{"MPI_Allreduce:8:2:int/max", "MPI_Allreduce:4:2:int/max", "MPI_Allreduce:8:2:double/sum", "MPI_Allreduce:8:2",

@@ -103,7 +103,8 @@ type Case struct {
 	// Variant says how Function calls the collective: "@binomial" for the library's own
 	// algorithm, a value of mockups.Call such as "nonblocking", or "" for the usual way.
 	Variant string `json:"variant,omitempty"`
-	// Elements are of a reduction that has others than the Plan's: "int/max".
+	// Elements are of a reduction that has others than the Plan's, "int/max", with a root that is not the Plan's:
+	// "root=1", "int/max:root=1".
 	Elements string `json:"elements,omitempty"`
 }
 
@@ -169,6 +170,9 @@ func (p *Plan) ElementsOf(k Case) (datatype, op string) {
 	}
 	return cmp.Or(d.Name, datatype), op
 }
+
+// RootOf returns the root of a case, which may have one of its own.
+func (p *Plan) RootOf(k Case) int { return mockups.RootOf(k.Elements, p.Root) }
 
 // Sized returns the functions of cases with their sizes in elements.
 func (p *Plan) Sized(cases []int) []mockups.Sized {

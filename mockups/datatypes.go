@@ -1,7 +1,9 @@
 package mockups
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -62,9 +64,42 @@ func (f Function) Elements(datatype, op string) (Datatype, string) {
 	return d, op
 }
 
+// Own splits what a case has of its own, "int/max:root=1", into elements with their operator, or "", and a root, or
+// JobsRoot.
+func Own(text string) (elements string, root int) {
+	elements, number, own := strings.Cut(text, rootIs)
+	if root, err := strconv.Atoi(number); own && err == nil && root >= 0 {
+		return strings.TrimSuffix(elements, ":"), root
+	}
+	return text, JobsRoot
+}
+
+const (
+	// JobsRoot stands for the root of a case that has none of its own.
+	JobsRoot = -1
+	rootIs   = "root="
+)
+
+// WithRoot adds a root to elements, as Own splits them.
+func WithRoot(elements string, root int) string {
+	if root == JobsRoot {
+		return elements
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s:%s%d", elements, rootIs, root), ":")
+}
+
+// RootOf returns the root of a case: its own, or its job's.
+func RootOf(own string, job int) int {
+	if _, root := Own(own); root != JobsRoot {
+		return root
+	}
+	return job
+}
+
 // Kind returns the datatype and operator of a case: of its elements, "int/max", or its job's where it has none of its
 // own.
-func Kind(elements, datatype, op string) (string, string) {
+func Kind(own, datatype, op string) (string, string) {
+	elements, _ := Own(own)
 	if its, by, own := strings.Cut(elements, "/"); own {
 		return its, by
 	}

@@ -47,7 +47,12 @@ type Room struct {
 // Apart counts the send buffers that functions on numbers have of their own: one for each kind of elements among
 // cases. It is 0 where all share one, and kinds have the Elements of each case.
 func Apart(datatype string, kinds []string) int {
-	own := slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == "" })
+	var own []string
+	for _, k := range kinds {
+		if elements, _ := Own(k); elements != "" {
+			own = append(own, elements)
+		}
+	}
 	slices.Sort(own)
 	if n := len(slices.Compact(own)); n > 0 || datatype == Auto {
 		return n + 1

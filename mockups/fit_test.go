@@ -114,6 +114,7 @@ func TestEachKindOfElementsHasASendBufferOfItsOwn(t *testing.T) {
 		{Auto, []string{"", ""}, 1, 64 + 64},
 		{Auto, []string{"", "int/max", "int/max"}, 2, 2*64 + 64},
 		{"int", []string{"int/max", "int64/sum"}, 3, 3*64 + 64},
+		{Auto, []string{"root=1", "int/max", "int/max:root=1"}, 2, 2*64 + 64},
 	} {
 		apart := Apart(c.datatype, c.kinds)
 		_, shared := Fit(cases, 2, Room{Cap: 1 << 20, Apart: apart})

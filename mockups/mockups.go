@@ -141,6 +141,9 @@ func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks
 
 func (f Function) IsMockup() bool { return f.Of != "" }
 
+// HasRoot tells whether one rank of a collective has a part of its own.
+func (f Function) HasRoot() bool { return f.Send.RootOnly || f.Recv.RootOnly || f.ID == "MPI_Bcast" }
+
 func (f Function) IsCollective() bool { return f.Of == "" && !f.Message }
 
 // MaxCount returns the largest element count that the function hands to MPI as an int. A block has

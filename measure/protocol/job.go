@@ -189,9 +189,9 @@ type JobCase struct {
 	Msize    int64  `json:"msize"`              // bytes
 	NRep     int    `json:"nrep,omitempty"`     // timed repetitions; where the job predicts, the predictor decides
 	Calls    int    `json:"calls,omitempty"`    // calls in a row that make one repetition; 0 counts as 1
-	Elements string `json:"elements,omitempty"` // datatype and operator, "int/max", where they are not the job's
-	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make as
-	// many repetitions.
+	Elements string `json:"elements,omitempty"` // datatype, operator and root, "int/max:root=1", where not the job's
+	// Turns has a case take turns, call by call, with the one before it in the list, whose visit does both. Both make
+	// as many repetitions.
 	Turns bool `json:"turns,omitempty"`
 	// Filler marks a case after all others. It is called in its place of the order, is not timed, and
 	// has no result.

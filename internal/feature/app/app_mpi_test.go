@@ -274,6 +274,23 @@ func TestTwoCallsThatAreOneAreCounted(t *testing.T) {
 	})
 }
 
+// testdata/preload/roots.c writes the roots of what the ranks of a check call.
+func TestACheckCallsWithTheRootThatACallHasOfItsOwn(t *testing.T) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+		library := filepath.Join(b.Dir, "roots.so")
+		out, err := exec.Command("mpicc."+b.Lib.Name, "-shared", "-fPIC", "-o", library, "../../../testdata/preload/roots.c").CombinedOutput()
+		must.Hold(t, err == nil, "%v\n%s", err, out)
+		for call, want := range map[string]string{"Bcast:64:2": "0", "Bcast:64:2:root=1": "1"} {
+			roots := filepath.Join(b.Dir, "roots-"+want)
+			gl := b.TOML(fmt.Sprintf("[check]\nguidelines = [\"GL10\"]\ncalls = [%q]\n[job]\nnp = [2]\nmpiruns = 3\n[nrep]\nfixed = 99\n[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_ROOTS = %q }\n",
+				call, library, roots))
+			b.Pgmpi("check", "--guidelines", gl, "--rank", b.Rank, "--out", b.Out+want, "--quiet").Exits(t, 0, 1)
+			called := string(must.Get(os.ReadFile(roots))(t))
+			should.Hold(t, strings.Count(called, want) > 99 && strings.Count(called, "1") == map[string]int{"1": strings.Count(called, want)}[want], "%s: %s", call, called)
+		}
+	})
+}
+
 // testdata/preload/sizes.c sends these messages. A wait is for the largest that was sent before it.
 func TestMessagesAreCountedBySize(t *testing.T) {
 	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {

@@ -21,7 +21,7 @@ var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileSites(p, len(p.Sites)), profileShares(p))
 	})},
 	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
-		if calls, _ := collectivesOf(p, rootOf(p)); p.Path != "" && len(calls)+len(sizesOf(p)) > 0 {
+		if calls, _ := collectivesOf(p, 0); p.Path != "" && len(calls)+len(sizesOf(p)) > 0 {
 			e.Next = []document.Label{{Name: "Check", Value: "pgmpi check --calls " + conf.Quote(p.Path)}}
 		}
 		return e

@@ -78,7 +78,7 @@ func (x *join) note(format string, args ...any) {
 // made weighs one call in place of two that the program makes, by the check's times of both.
 func (x *join) made(m profile.Made) {
 	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool {
-		return v.Mockup == m.Mockup() && v.Function == m.Function && v.Msize == m.Bytes && v.NP == m.Processes && v.MedianS != nil && v.OtherMedianS != nil && otherDatatype(m.Call, &v) == ""
+		return v.Mockup == m.Mockup() && v.Function == m.Function && v.Msize == m.Bytes && v.NP == m.Processes && v.MedianS != nil && v.OtherMedianS != nil && x.other(m.Call, &v) == ""
 	})
 	if v == nil {
 		return
@@ -120,8 +120,8 @@ func (x *join) verdicts(c profile.Call) (out []*analyze.Verdict) {
 		}
 		a, b := float64(v.Msize+1), float64(c.Bytes+1)
 		far := max(a, b) / min(a, b)
-		if otherDatatype(c, v) != "" {
-			far *= nearest // other elements count only where the check has nothing nearer
+		if x.other(c, v) != "" {
+			far *= nearest // other elements or another root count only where the check has nothing nearer
 		}
 		switch {
 		case far < best:
@@ -184,7 +184,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 		}
 	}
 	if f == nil {
-		if x.otherRoot(c) == "" {
+		if x.otherRoot(c, of[0]) == "" {
 			x.out.AtMostS += max(x.atMost(c, of), x.faulting(c, of[0]))
 		}
 		return
@@ -192,7 +192,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
 	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.Seconds(c)
 	f.Saved = x.saved(c, v, f)
-	if f.Why = cmp.Or(f.Why, otherDatatype(c, v), x.otherRoot(c)); f.Why == "" {
+	if f.Why = cmp.Or(f.Why, x.other(c, v)); f.Why == "" {
 		if f.Mockup != "" {
 			x.out.Mockup.Add(f.Saved)
 		} else {
@@ -322,14 +322,20 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 // more returns the part of a time that a slowdown adds.
 func more(ratio float64) float64 { return max(0, ratio-1) }
 
-// measures tells whether verdicts are about such calls: with the elements and the root of the check.
+// measures tells whether verdicts are about such calls: with their elements and root.
 func (x *join) measures(c profile.Call, of []*analyze.Verdict) bool {
-	return len(of) > 0 && otherDatatype(c, of[0]) == "" && x.otherRoot(c) == ""
+	return len(of) > 0 && x.other(c, of[0]) == ""
 }
 
-// otherRoot says if calls have another root than the check's.
-func (x *join) otherRoot(c profile.Call) string {
-	if c.RootIs(x.report.Operation.Root) {
+// other says if calls have other elements or another root than a verdict.
+func (x *join) other(c profile.Call, v *analyze.Verdict) string {
+	return cmp.Or(otherDatatype(c, v), x.otherRoot(c, v))
+}
+
+// otherRoot says if calls have another root than a verdict.
+func (x *join) otherRoot(c profile.Call, v *analyze.Verdict) string {
+	root := mockups.RootOf(v.Elements, x.report.Operation.Root)
+	if c.RootIs(root) {
 		return ""
 	}
 	its := fmt.Sprintf("these calls have root %d", c.Root)
@@ -339,7 +345,7 @@ func (x *join) otherRoot(c profile.Call) string {
 	case c.Root == 0 && c.OtherRoot > 0:
 		its = "most of these calls have another root"
 	}
-	return fmt.Sprintf("%s, and the check root %d (job.root)", its, x.report.Operation.Root)
+	return fmt.Sprintf("%s, and the check root %d", its, root)
 }
 
 // otherDatatype says if a reduction was measured with other elements than the program has.

@@ -227,6 +227,9 @@ func TestNothingThatIsNotShownCounts(t *testing.T) {
 		"one other root": func(v *analyze.Verdict, c *profile.Call) {
 			v.Function, c.Function, c.Root = "MPI_Reduce", "MPI_Reduce", 1
 		},
+		"a root that the check has for other calls": func(v *analyze.Verdict, c *profile.Call) {
+			v.Function, c.Function, v.Elements = "MPI_Reduce", "MPI_Reduce", "root=1"
+		},
 		"several other roots": func(v *analyze.Verdict, c *profile.Call) {
 			v.Function, c.Function, c.Root = "MPI_Reduce", "MPI_Reduce", profile.SeveralRoots
 		},

@@ -280,6 +280,10 @@ func TestATradeIsWeighedOnlyWhereTheCheckSaysSomethingOfTheCall(t *testing.T) {
 		"another root":         {func(_ *analyze.Report, c *profile.Call, _ *remedy.Traded) { c.OtherRoot = 1001 }, 0},
 		"half at another root": {func(_ *analyze.Report, c *profile.Call, _ *remedy.Traded) { c.OtherRoot = 1000 }, 1},
 		"a check of that root": {func(r *analyze.Report, c *profile.Call, _ *remedy.Traded) { r.Operation.Root, c.OtherRoot = 1, 1001 }, 1},
+		"a check of that root for these calls": {func(r *analyze.Report, c *profile.Call, k *remedy.Traded) {
+			r.Verdicts[0].Function, c.Function, k.Function = "MPI_Reduce", "MPI_Reduce", "MPI_Reduce"
+			r.Verdicts[0].Elements, k.Elements, c.Root, c.OtherRoot = "root=1", "root=1", 1, c.Calls
+		}, 1},
 		"malloc's other state": {func(r *analyze.Report, c *profile.Call, _ *remedy.Traded) {
 			r.Verdicts[0].PageFaults, c.Sampled = number(256), 50
 		}, 0},

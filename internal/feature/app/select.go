@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -41,15 +40,12 @@ func needsOf(path string, r *analyze.Report) (*document.Document, error) {
 }
 
 // callsOf makes a configuration check what a program calls: its collectives at its sizes, on its numbers of
-// processes, reductions with its datatypes and operators. The note says how much of it the plan
+// processes, reductions with its datatypes and operators, calls with their root. The note says how much of it the plan
 // measures, and names what it leaves out.
 func callsOf(path string, f *glfile.File) (note string, err error) {
 	p, err := profile.Read(path)
 	if err != nil {
 		return "", err
-	}
-	if f.Job.Root == 0 {
-		f.Job.Root = rootOf(p)
 	}
 	calls, np := collectivesOf(p, f.Job.Root)
 	messages := sizesOf(p)
@@ -78,17 +74,25 @@ func callsOf(path string, f *glfile.File) (note string, err error) {
 		phrase.When(how != "", " %s", how), nil
 }
 
-// collectivesOf lists the collectives of a profile that are worth a check with a root, and their numbers of processes.
+// collectivesOf lists the collectives of a profile that are worth a check, with their roots that are not the job's, and
+// their numbers of processes.
 func collectivesOf(p *profile.Profile, root int) (calls []string, np []int) {
-	for _, c := range p.Calls { // the longest first
-		if worth(p, c) && c.RootIs(root) {
-			calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, c.Reduced())), lists.With(np, c.Processes)
-		}
+	all := slices.Clone(p.Calls) // the longest first
+	for _, m := range p.Made {   // what would stand in their place
+		all = append(all, m.Call)
 	}
-	for _, m := range p.Made { // what would stand in their place
-		if worth(p, m.Call) && m.RootIs(root) {
-			calls, np = lists.With(calls, guidelines.CallAt(m.Function, m.Bytes, m.Processes, m.Reduced())), lists.With(np, m.Processes)
+	for _, c := range all {
+		own := c.Reduced()
+		switch {
+		case !worth(p, c):
+			continue
+		case c.RootIs(root):
+		case c.Root != profile.SeveralRoots && c.RootIs(c.Root):
+			own = mockups.WithRoot(own, c.Root)
+		default:
+			continue
 		}
+		calls, np = lists.With(calls, guidelines.CallAt(c.Function, c.Bytes, c.Processes, own)), lists.With(np, c.Processes)
 	}
 	return calls, np
 }
@@ -103,10 +107,9 @@ func planned(p *profile.Profile, plan *guidelines.Plan, path string) string {
 			left = append(left, fmt.Sprintf("%s (%s)", described(c), phrase.Percent(p.Seconds(c)/p.Collective())))
 		}
 	}
-	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s%s. Calls that take less than %g %% of the run-time "+
+	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s. Calls that take less than %g %% of the run-time "+
 		"are left out.",
 		conf.Plural(kinds, "kind")+" of calls", phrase.Known(p.Program), path, phrase.Percent(measured/max(p.Collective(), 1e-9)),
-		phrase.When(plan.Root > 0, ", with root %d", plan.Root),
 		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare)
 }
 
@@ -129,8 +132,9 @@ func reducible(c profile.Call) bool {
 
 // isOf tells whether a test measures a call, a reduction with its own elements and operator.
 func isOf(plan *guidelines.Plan, t guidelines.Test, c profile.Call) bool {
-	datatype, op := plan.ElementsOf(plan.Cases[t.Case])
-	return c.RootIs(plan.Root) && t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes && sameElements(c, datatype, op)
+	k := plan.Cases[t.Case]
+	datatype, op := plan.ElementsOf(k)
+	return c.RootIs(plan.RootOf(k)) && t.Function == c.Function && t.Msize == c.Bytes && t.Shape.NP == c.Processes && sameElements(c, datatype, op)
 }
 
 // described names a call with what may keep it from being measured.
@@ -148,21 +152,4 @@ func described(c profile.Call) string {
 // withRoot names a root that is not rank 0.
 func withRoot(root int) string {
 	return phrase.Either(root < 0, ", several roots", phrase.When(root > 0, ", root %d", root))
-}
-
-// rootOf returns the root with which a check measures most of the time in calls with a root: rank 0, unless others take
-// more, and all numbers of processes have it.
-func rootOf(p *profile.Profile) (root int) {
-	most, seconds := 0., map[int]float64{}
-	for _, c := range p.Calls {
-		if c.HasRoot() && worth(p, c) && c.Root >= 0 {
-			seconds[c.Root] += p.Seconds(c)
-		}
-	}
-	for _, r := range slices.Sorted(maps.Keys(seconds)) {
-		if _, np := collectivesOf(p, r); seconds[r] > most && slices.Min(np) > r {
-			most, root = seconds[r], r
-		}
-	}
-	return root
 }

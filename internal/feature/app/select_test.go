@@ -71,15 +71,21 @@ func TestGainCoversWhatTheCheckSaid(t *testing.T) {
 		note := must.Get(callsOf(path, &f))(t)
 		should.Contain(t, note, said+" of its time in collectives", c.left)
 
-		r, plan := &analyze.Report{}, must.Get(f.Plan(f.Job.NP))(t)
-		for _, test := range plan.Tests {
-			v := analyze.Verdict{Type: test.Type, Function: test.Function, Msize: test.Msize, NP: test.Shape.NP, MedianS: number(1e-6), Verdict: judge.Kept, Elements: test.Elements}
-			v.Datatype, v.Op = plan.ElementsOf(plan.Cases[test.Case])
-			r.Verdicts = append(r.Verdicts, v)
-		}
-		g := Join(r, nil, must.Get(profile.Read(path))(t))
+		g := Join(measured(t, &f), nil, must.Get(profile.Read(path))(t))
 		should.Equal(t, phrase.Percent(g.CoveredS/g.CollectiveS), said)
 	}
+}
+
+// measured returns the report of a check that has measured all of its plan.
+func measured(t *testing.T, f *glfile.File) *analyze.Report {
+	plan := must.Get(f.Plan(f.Job.NP))(t)
+	r := &analyze.Report{Operation: analyze.OperationOf(plan)}
+	for _, test := range plan.Tests {
+		v := analyze.Verdict{Type: test.Type, Function: test.Function, Msize: test.Msize, NP: test.Shape.NP, MedianS: number(1e-6), Verdict: judge.Kept, Elements: test.Elements}
+		v.Datatype, v.Op = plan.ElementsOf(plan.Cases[test.Case])
+		r.Verdicts = append(r.Verdicts, v)
+	}
+	return r
 }
 
 func TestAProgramWithoutSuchCallsHasNothingToCheck(t *testing.T) {
@@ -105,25 +111,32 @@ func TestACheckMeasuresWhatTwoCallsWouldBeInOne(t *testing.T) {
 	should.Fail(t, err, "made[0]", "another pair")
 }
 
-// Of 200 ms, 120 have root 1, which a check has for all of its calls.
-func TestACheckHasTheRootOfMostTime(t *testing.T) {
+// Calls with one root have that in the check, whatever the others have.
+func TestEachCallIsCheckedWithItsRoot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "app.prof")
-	with := func(root, ms int) string {
-		return strings.Replace(mix("MPI_Bcast", 8, "MPI_BYTE", "", ms), `"calls":10`, fmt.Sprintf(`"calls":10,"other_root":%d,"root":%d`, map[bool]int{true: 10}[root != 0], root), 1)
+	at := func(root int, call string) string {
+		return strings.Replace(call, `"calls":10`, fmt.Sprintf(`"calls":10,"other_root":%d,"root":%d`, map[bool]int{true: 10}[root != 0], root), 1)
 	}
+	with := func(root, ms int) string { return at(root, mix("MPI_Bcast", 8, "MPI_BYTE", "", ms)) }
 	for _, c := range []struct {
-		root  int
+		root  int // job.root
 		calls string
-		said  []string
+		plan  []string
+		said  string
 	}{
-		{1, with(0, 20) + "," + with(1, 120) + "," + mix("MPI_Allreduce", 8, "MPI_DOUBLE", "MPI_SUM", 60), []string{"90.0 % of its time in collectives, with root 1, but not Bcast of 8 B (10.0 %)"}},
-		{0, with(0, 80) + "," + with(1, 20), []string{"80.0 % of its time in collectives, but not Bcast of 8 B, root 1 (20.0 %)"}},
-		{0, with(0, 80) + "," + with(-1, 120), []string{"40.0 % of its time", "Bcast of 8 B, several roots (60.0 %)"}},
+		{0, with(0, 20) + "," + with(1, 120) + "," + mix("MPI_Allreduce", 8, "MPI_DOUBLE", "MPI_SUM", 60),
+			[]string{"MPI_Bcast:8:2:root=1", "MPI_Allreduce:8:2:double/sum", "MPI_Bcast:8:2"}, "100.0 % of its time in collectives."},
+		{1, with(0, 20) + "," + with(1, 120), []string{"MPI_Bcast:8:2", "MPI_Bcast:8:2:root=0"}, "100.0 % of its time in collectives."},
+		{0, with(0, 80) + "," + with(-1, 120), []string{"MPI_Bcast:8:2"}, "40.0 % of its time in collectives, but not Bcast of 8 B, several roots (60.0 %)"},
+		{0, at(1, mix("MPI_Reduce", 8, "MPI_INT", "MPI_MAX", 100)), []string{"MPI_Reduce:8:2:int/max:root=1"}, "100.0 % of its time in collectives."},
 	} {
 		must.Do(t, os.WriteFile(path, []byte(fmt.Sprintf(mixed, c.calls)), 0o666))
 		f := glfile.Default()
+		f.Job.Root = c.root
 		note := must.Get(callsOf(path, &f))(t)
-		should.Equal(t, f.Job.Root, c.root, "%s", note)
-		should.Contain(t, note, c.said...)
+		should.Equal(t, f.Check.Calls, c.plan)
+		should.Contain(t, note, c.said)
+		g := Join(measured(t, &f), nil, must.Get(profile.Read(path))(t))
+		should.Contain(t, note, phrase.Percent(g.CoveredS/g.CollectiveS)+" of its time in collectives")
 	}
 }

@@ -38,6 +38,7 @@ type Caller struct {
 	room  mockups.Need     // of all these
 	kept  int              // of more, in room
 	many  *C.pg_function   // the row of samples of several calls
+	root  int              // of the job
 	seed  uint64           // of the counts that are drawn
 	names [2]string        // of datatype and operator
 }
@@ -76,7 +77,7 @@ type kind struct {
 
 // Choose sets datatype, operator, root, and the seed of counts that are drawn.
 func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) {
-	c.x.root, c.seed = C.int(root), seed
+	c.root, c.seed = root, seed
 	names := [2]string{datatype, op}
 	if c.names == names {
 		return nil
@@ -91,8 +92,12 @@ func (c *Caller) Choose(datatype, op string, root int, seed uint64) (err error) 
 	return nil
 }
 
-// ChooseKind makes elements of a case known, "int/max", unless they are the job's.
-func (c *Caller) ChooseKind(elements string) error {
+// ChooseKind makes what a case has of its own known, "int/max:root=1".
+func (c *Caller) ChooseKind(own string) error {
+	elements, root := mockups.Own(own)
+	if root >= c.Size {
+		return fmt.Errorf("root %d is no rank of %d processes", root, c.Size)
+	}
 	if elements == "" || c.more[elements] != nil {
 		return nil
 	}
@@ -116,9 +121,10 @@ func (k *kind) choose(datatype, op string, size int) (err error) {
 	return err
 }
 
-// Use gives the case in hand a function's datatype, operator and send buffer, or what elements name, and returns their
-// verifier.
-func (c *Caller) Use(f mockups.Function, elements string) verify.Verifier {
+// Use gives the case in hand a function's datatype, operator, send buffer and root, or what it has of its own, and
+// returns their verifier.
+func (c *Caller) Use(f mockups.Function, own string) verify.Verifier {
+	elements, _ := mockups.Own(own)
 	k := c.more[elements]
 	switch {
 	case k != nil:
@@ -128,6 +134,7 @@ func (c *Caller) Use(f mockups.Function, elements string) verify.Verifier {
 		k = &c.kinds[0]
 	}
 	c.x._type, c.x.extent, c.x.op, c.x.send = k.of._type, k.of.extent, k.of.op, k.of.send
+	c.x.root = C.int(mockups.RootOf(own, c.root))
 	return k.verifier
 }
 

@@ -318,17 +318,13 @@ func (c Call) Reduced() string {
 // SeveralRoots stands for roots that differ, none of which is rank 0.
 const SeveralRoots = -1
 
-var rooted = strings.Fields("MPI_Bcast MPI_Gather MPI_Gatherv MPI_Reduce MPI_Scatter MPI_Scatterv")
-
-// HasRoot tells whether one rank of a collective has a part of its own.
-func (c Call) HasRoot() bool { return slices.Contains(rooted, c.Function) }
-
 // RootIs tells whether calls have a root, which of an older version's most have, or none at all.
 func (c Call) RootIs(root int) bool {
+	f, _ := mockups.Get(c.Function)
 	switch {
 	case c.Root == 0 && c.OtherRoot > 0:
 		return root != 0 || 2*c.OtherRoot <= c.Calls
-	case !c.HasRoot():
+	case !f.HasRoot():
 		return true
 	}
 	return c.Root == root
