@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,6 +88,23 @@ func measured(t *testing.T, f *glfile.File) *analyze.Report {
 		r.Verdicts = append(r.Verdicts, v)
 	}
 	return r
+}
+
+// testdata/profiles has the collectives of Debian's programs with the inputs of bench/applications, as `pgmpi profile`
+// has counted them. Sizes near measured ones are covered, too.
+func TestGainCoversOfRealProgramsWhatTheCheckSaid(t *testing.T) {
+	paths := must.Get(filepath.Glob("testdata/profiles/*.prof"))(t)
+	should.Hold(t, len(paths) >= 4, "%d profiles", len(paths))
+	for _, path := range paths {
+		f := glfile.Default()
+		note := must.Get(callsOf(path, &f))(t)
+		said := regexp.MustCompile(`([\d.]+) % of its time in collectives`).FindStringSubmatch(note)
+		must.Hold(t, said != nil, "%s: %s", path, note)
+		g := Join(measured(t, &f), nil, must.Get(profile.Read(path))(t))
+		share := must.Get(strconv.ParseFloat(said[1], 64))(t)
+		covered := 100 * g.CoveredS / g.CollectiveS
+		should.Hold(t, covered > share-.06 && share > 0, "%s: the check said %.1f %%, and gain covers %.2f %%", path, share, covered)
+	}
 }
 
 func TestAProgramWithoutSuchCallsHasNothingToCheck(t *testing.T) {
