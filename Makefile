@@ -452,7 +452,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c -Imeasure/rank/native \
-				mockups/c/*.c measure/rank/native/*.c internal/feature/*/rank/*.c bench/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
+				mockups/c/*.c measure/rank/native/*.c internal/feature/*/rank/*.c bench/*.c bench/applications/*.c measure/delay/*.c measure/preload/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"

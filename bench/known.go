@@ -13,7 +13,10 @@ import (
 
 	"pgmpi/analyze/judge"
 	compare "pgmpi/analyze/series"
+	"pgmpi/bench/applications"
+	"pgmpi/guidelines"
 	"pgmpi/internal/phrase"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -249,4 +252,11 @@ func (e *env) bisected(ctx context.Context, name, script, folder, toml string, f
 	e.pgmpi(ctx, "bisect", "main~31", "main", "--quiet", "--repo", repo, "--build", "sh "+script+" build "+folder, "--out", out, "--", toml)
 	read(filepath.Join(out, "bisect.json"), &r)
 	return r
+}
+
+// applicationsBench takes real programs through all of `pgmpi profile` and `gain`.
+func applicationsBench(ctx context.Context, e *env) {
+	b := applications.Bench{Pgmpi: filepath.Join(e.bin, "pgmpi"), Rank: e.program("pgmpi-rank"), Library: e.library, Dir: e.dir,
+		Launcher: launch.Placed(e.launcher(np), guidelines.Shape{NP: np}), Pairs: e.times, Only: e.rows, Command: command, Outcome: e.outcome}
+	must(b.Do(ctx))
 }

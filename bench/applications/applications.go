@@ -1,0 +1,319 @@
+// Package applications takes real programs of Debian's packages through `pgmpi profile`, `check --calls`, `remedy` and
+// `gain --ab`, and counts their calls by a library of its own. It says of each what agrees: that the profile has every
+// call, that gain covers what the check has said, and that no prediction is contradicted. What is not installed is
+// named, and no miss.
+package applications
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// application has an input of seconds.
+type application struct {
+	name    string
+	debian  string // the package
+	at      string // the program: a name in PATH, or a pattern of paths
+	args    string
+	stdin   string // the file that it reads there
+	prepare string // a command for the shell that makes its input
+	before  string // what prepares each run
+}
+
+const allBuiltWith = "openmpi"
+
+var all = []application{
+	{name: "PT-Scotch", debian: "ptscotch", at: "dgpart", args: "8 grid.grf grid.map"},
+	{name: "ScaLAPACK", debian: "scalapack-mpi-test", at: "/usr/lib/*/scalapack/openmpi-tests/xdlu"},
+	{name: "MUMPS", debian: "mumps-test", at: "/usr/lib/mumps/dsimpletest", stdin: "laplace.txt"},
+	{name: "CP2K", debian: "cp2k", at: "cp2k", args: "h2.inp", before: "rm -f h2-RESTART.wfn h2-RESTART.wfn.bak-1"},
+	{name: "GPAW", debian: "gpaw", at: "gpaw", args: "python he.py"},
+	{name: "NWChem", debian: "nwchem-openmpi", at: "nwchem.openmpi", args: "nh3.nw", before: "rm -f nh3.db nh3.movecs"},
+	{name: "LAMMPS", debian: "lammps", at: "lmp", args: "-log none", stdin: "lj.in"},
+	{name: "Quantum ESPRESSO", debian: "quantum-espresso", at: "pw.x", stdin: "scf.in", prepare: "ld1.x < ld1.in",
+		before: "rm -rf out"},
+	{name: "ExaML", debian: "examl", at: "/usr/lib/examl/bin/examl-sse3",
+		args: "-s dna.binary -t dna.tree -m GAMMA -f E -n run", prepare: "parse-examl -s dna.phy -m DNA -n dna",
+		before: "rm -f ExaML_info.run ExaML_log.run ExaML_result.run ExaML_TreeFile.run"},
+}
+
+const rounding = .0006 // of a share on a screen
+
+//go:embed inputs
+var inputs embed.FS
+
+// Bench says how programs are run.
+type Bench struct {
+	Pgmpi, Rank string // paths
+	Library     string // as in mpicc.openmpi
+	Launcher    []string
+	Dir         string // for work folders
+	Pairs       int    // of runs without and with a setting
+	Only        string // programs with this in their name
+	// Command makes a command that ends with the bench; Outcome prints what was found, and whether that is the aim.
+	Command func(ctx context.Context, argv ...string) *exec.Cmd
+	Outcome func(what, got, aim string, ok bool)
+}
+
+// Do takes all programs that are installed through everything.
+func (b *Bench) Do(ctx context.Context) error {
+	if b.Library != allBuiltWith {
+		fmt.Printf("   all are built with %s\n", allBuiltWith)
+		return nil
+	}
+	fmt.Printf("   load %s\n", load())
+	counter, err := b.counter(ctx)
+	if err != nil {
+		return err
+	}
+	here, through := 0, 0
+	for i := range all {
+		a := &applied{Bench: b, application: &all[i], dir: filepath.Join(b.Dir, fmt.Sprint("application", i))}
+		if !strings.Contains(a.name, b.Only) {
+			continue
+		}
+		if !a.found() {
+			fmt.Printf("   %s is left out: apt-get install %s\n", a.name, a.debian)
+			continue
+		}
+		here++
+		if err := a.through(ctx, counter); ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			b.Outcome(a.name, err.Error(), "comes through", false)
+		} else {
+			through++
+		}
+	}
+	b.Outcome("programs that come through", fmt.Sprintf("%d of %d here", through, here), "all", through == here)
+	return nil
+}
+
+// load returns the load average of the last minute.
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	one, _, _ := strings.Cut(string(text), " ")
+	return one
+}
+
+// applied is an application in a work folder.
+type applied struct {
+	*Bench
+	*application
+	dir  string
+	path string // of the program
+}
+
+func (a *applied) found() bool {
+	paths, _ := filepath.Glob(a.at)
+	if path, err := exec.LookPath(a.at); err == nil {
+		paths = []string{path}
+	}
+	if len(paths) > 0 {
+		a.path = paths[0]
+	}
+	return len(paths) > 0
+}
+
+func (a *applied) through(ctx context.Context, counter string) error {
+	if err := a.prepared(ctx); err != nil {
+		return err
+	}
+	counting := a.started("env", "LD_PRELOAD="+counter, "COUNTED="+filepath.Join(a.dir, "counted"))
+	profiling := slices.Concat([]string{a.Pgmpi, "profile", "--out", "app.prof", "--rank", a.Rank, "--"}, a.started())
+	for _, argv := range [][]string{counting, profiling} {
+		err := a.ready(ctx)
+		if err == nil {
+			_, _, err = a.run(ctx, nil, argv...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := a.counts(); err != nil {
+		return err
+	}
+	return a.gains(ctx)
+}
+
+// prepared makes the input in the work folder.
+func (a *applied) prepared(ctx context.Context) error {
+	files, err := fs.Sub(inputs, "inputs")
+	if err = errors.Join(err, os.Mkdir(a.dir, 0o777)); err != nil {
+		return err
+	}
+	err = os.CopyFS(a.dir, files)
+	for name, text := range map[string][]byte{"grid.grf": grid(96), "laplace.txt": laplace(60), "dna.phy": dna(16, 500)} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(a.dir, name), text, 0o666))
+	}
+	if err == nil && a.prepare != "" {
+		_, _, err = a.run(ctx, nil, "sh", "-c", a.prepare)
+	}
+	return err
+}
+
+// ready does what comes before each run.
+func (a *applied) ready(ctx context.Context) error {
+	if a.before == "" {
+		return nil
+	}
+	_, _, err := a.run(ctx, nil, strings.Fields(a.before)...)
+	return err
+}
+
+// started returns the command that starts the program, with words before it.
+func (a *applied) started(before ...string) []string {
+	return slices.Concat(a.Launcher, before, []string{a.path}, strings.Fields(a.args))
+}
+
+// run runs a command in the work folder on the application's standard input, and returns what it writes there, and on
+// standard error, too. exits holds statuses that are no failure, besides 0.
+func (a *applied) run(ctx context.Context, exits []int, argv ...string) (stdout, both string, err error) {
+	cmd := a.Command(ctx, argv...)
+	cmd.Dir, cmd.Env = a.dir, append(os.Environ(), "OMP_NUM_THREADS=1")
+	if a.stdin != "" {
+		from, err := os.Open(filepath.Join(a.dir, a.stdin))
+		if err != nil {
+			return "", "", err
+		}
+		defer from.Close()
+		cmd.Stdin = from
+	}
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	both = errs.String() + out.String()
+	if err != nil && slices.Contains(exits, cmd.ProcessState.ExitCode()) {
+		err = nil
+	} else if err != nil {
+		err = fmt.Errorf("%v: %w\n%s", argv, err, both[max(0, len(both)-2000):])
+	}
+	return out.String(), both, err
+}
+
+var saidShare = regexp.MustCompile(`([\d.]+)\s+%\s+of\s+its\s+time\s+in\s+collectives`)
+
+// gains holds what gain covers against what the check has said, and what it predicts against what is seen.
+func (a *applied) gains(ctx context.Context) error {
+	_, text, err := a.run(ctx, []int{1, 2, 4}, a.Pgmpi, "check", "--calls", "app.prof", "--out", "c", "--rank", a.Rank, "--quiet")
+	if err != nil {
+		return err
+	}
+	said := saidShare.FindStringSubmatch(text)
+	if said == nil && strings.Contains(text, "there is nothing to gain") {
+		fmt.Printf("      none of its calls is worth a check\n")
+		return nil
+	} else if said == nil {
+		return fmt.Errorf("the check does not say what it measures: %.1000s", text)
+	}
+	g, err := a.gain(ctx)
+	if err != nil {
+		return err
+	}
+	share, err := strconv.ParseFloat(said[1], 64)
+	covered := 100 * g.CoveredS / max(g.CollectiveS, 1e-9)
+	both := fmt.Sprintf("the check said %.1f %%, gain covers %.1f %%", share, covered)
+	a.Outcome(a.name+": of the time in collectives", both, "not less", covered >= share-100*rounding)
+	fmt.Printf("      %.2f s: %.1f %% in blocking collectives, the library needs %.2f %%; %.1f %% in messages of measured sizes\n",
+		g.WallS, g.percent(g.CollectiveS), g.percent(g.NeedsS), g.percent(g.MessagesS))
+	if err == nil {
+		_, _, err = a.run(ctx, []int{4}, a.Pgmpi, "remedy", "c", "--quiet")
+	}
+	if err != nil {
+		return err
+	}
+	return a.predicted(ctx)
+}
+
+// gained is what gain says of a program, in seconds of its run-time (docs/results-format.md).
+type gained struct {
+	WallS       float64 `json:"wall_s"`
+	CollectiveS float64 `json:"collective_s"`
+	CoveredS    float64 `json:"covered_s"`
+	NeedsS      float64 `json:"needs_s"`
+	MessagesS   float64 `json:"messages_s"`
+	AtMostS     float64 `json:"at_most_s"`
+	Setting     saved   `json:"setting"`
+	Messages    []struct {
+		AtMostS float64 `json:"at_most_s"`
+		By      string  `json:"by"`
+		Folder  string  `json:"folder"`
+	} `json:"messages"`
+	Trades []struct {
+		Folder string `json:"folder"`
+		Saved  saved  `json:"saved"`
+	} `json:"trades"`
+	AB *struct {
+		Ratio   float64 `json:"ratio"`
+		RatioLo float64 `json:"ratio_lo95"`
+		RatioHi float64 `json:"ratio_hi95"`
+	} `json:"ab"`
+}
+
+type saved struct {
+	S  float64 `json:"s"`
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+}
+
+func (g *gained) percent(s float64) float64 { return 100 * s / g.WallS }
+
+func (a *applied) gain(ctx context.Context, more ...string) (*gained, error) {
+	argv := append([]string{a.Pgmpi, "gain", "c", "app.prof", "--format", "json"}, more...)
+	text, _, err := a.run(ctx, []int{4}, argv...)
+	g := &gained{}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), g)
+	}
+	return g, err
+}
+
+// predicted runs the program without and with what the remedy has found, if anything.
+func (a *applied) predicted(ctx context.Context) error {
+	g, err := a.gain(ctx)
+	if err != nil {
+		return err
+	}
+	its, under := g.Setting, []string{}
+	if _, none := os.Stat(filepath.Join(a.dir, "c", "remedy", "env.sh")); none != nil {
+		if len(g.Trades) == 0 {
+			fmt.Printf("      no setting to try; at most %.1f %% are not excluded\n", g.percent(g.AtMostS))
+			return nil
+		}
+		its, under = g.Trades[0].Saved, []string{"--under", g.Trades[0].Folder}
+	}
+	more := its.Hi + g.AtMostS
+	for _, m := range g.Messages {
+		if m.By != "" && (m.Folder == "") == (len(under) == 0) {
+			more += m.AtMostS
+		}
+	}
+	if a.before != "" {
+		under = append(under, "--before", a.before)
+	}
+	pairs := []string{"--ab", fmt.Sprint(a.Pairs), "--rank", a.Rank, "--quiet"}
+	with, err := a.gain(ctx, slices.Concat(pairs, under, []string{"--"}, a.started())...)
+	if err == nil && with.AB == nil {
+		err = errors.New("gain has not run the program")
+	}
+	if err != nil {
+		return err
+	}
+	lo, hi := 100*(1-1/with.AB.RatioLo), 100*(1-1/with.AB.RatioHi)
+	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f], at most %.1f; seen %.1f %% [%.1f, %.1f] in %d pairs, load %s", g.percent(its.S),
+		g.percent(its.Lo), g.percent(its.Hi), g.percent(more), 100*(1-1/with.AB.Ratio), lo, hi, a.Pairs, load())
+	a.Outcome(a.name+": of the run-time", both, "not contradicted", lo <= g.percent(more) && hi >= g.percent(its.Lo))
+	return nil
+}
