@@ -18,7 +18,7 @@ static int takes_part(const pg_ctx *x) { return x->rank < members(x); }
 /* The member that stands for the root. */
 static int top(const pg_ctx *x) { return x->root % members(x); }
 
-/* Of this rank and its partner the one that takes part, and the other one, which not all have. */
+/* Who takes part in this rank's pair, and who is served there; some members serve nobody. */
 static int server(const pg_ctx *x) { return x->rank % members(x); }
 static int served(const pg_ctx *x)
 {
@@ -167,7 +167,7 @@ static int allgather(pg_ctx *x)
     return err;
 }
 
-/* Of each way to prepare, for either number of processes. */
+/* Each way to prepare, for either number of processes. */
 static int less(pg_ctx *x) { return make(x, all_but_one(x)); }
 static int power(pg_ctx *x) { return make(x, power_of_two(x)); }
 static int less_vector(pg_ctx *x) { return make_vector(x, all_but_one(x)); }
