@@ -18,13 +18,16 @@ static void expect(const char *call, int got, int want)
 /* Element i of what a rank sends to a place. */
 static int element(int from, int to, int i) { return 1000 * from + 50 * to + i; }
 
-static int sum(int to, int i)
+/* What comes of the first ranks' elements: their sum, or of the other operator the first one. */
+static int combined(MPI_Op op, int ranks, int to, int i)
 {
     int s = 0;
-    for (int r = 0; r < size; r++)
+    for (int r = 0; r < (op == MPI_SUM ? ranks : 1); r++)
         s += element(r, to, i);
     return s;
 }
+
+static int sum(int to, int i) { return combined(MPI_SUM, size, to, i); }
 
 /* The order of the operands shows: the result is the left one. */
 static void left(void *in, void *inout, int *n, MPI_Datatype *type)
@@ -76,15 +79,15 @@ static void data_are_reduced(int root, MPI_Op op)
     fill();
     MPI_Reduce(mine, rank == root ? got : NULL, N, MPI_INT, op, root, MPI_COMM_WORLD);
     for (int i = 0; rank == root && i < N; i++)
-        expect("Reduce", got[i], element(0, 0, i));
+        expect("Reduce", got[i], combined(op, size, 0, i));
     fill();
     MPI_Scan(mine, got, N, MPI_INT, op, MPI_COMM_WORLD);
     for (int i = 0; i < N; i++)
-        expect("Scan", got[i], element(0, 0, i));
+        expect("Scan", got[i], combined(op, rank + 1, 0, i));
     fill();
     MPI_Exscan(mine, got, N, MPI_INT, op, MPI_COMM_WORLD);
     for (int i = 0; rank > 0 && i < N; i++)
-        expect("Exscan", got[i], element(0, 0, i));
+        expect("Exscan", got[i], combined(op, rank, 0, i));
     fill();
     MPI_Reduce_scatter_block(mine, got, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < N; i++)
@@ -169,6 +172,8 @@ int main(int argc, char **argv)
             buffers_are_neighbours(root);
         MPI_Barrier(MPI_COMM_WORLD);
     }
+    for (int round = 0; round < ROUNDS && size <= MOST; round++) /* in which all mock-ups have their turn */
+        data_are_reduced(round % size, MPI_SUM);
     MPI_Op_free(&op);
     PMPI_Allreduce(&errors, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && all == 0)
