@@ -140,16 +140,25 @@ $(PGMPI) completion zsh >$(1)/zsh/site-functions/_pgmpi
 $(PGMPI) completion fish >$(1)/fish/vendor_completions.d/pgmpi.fish
 endef
 
-# The test of the synchronisations from inside.
-sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/native/*.c mockups/c/*.c
-# The mock-ups against their collectives, and between any program and its library, and programs for that.
-# $(call build_data,MPICC,SUFFIX,flags)
+# The mock-ups against their collectives, and between any program and its library.
+# $(call build_data,MPICC,SUFFIX,flags); $$objects has the mock-ups then.
 define build_data
-$(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.c -o bin/exhaustive-$(2) -ldl
-$(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so -ldl
+export objects=$$(mktemp -d)
+ls mockups/c/*.c | xargs -P $$(nproc) -I {} sh -c '$(1) -std=c11 -O2 -fPIC $(3) -c -o $$objects/$$(basename {} .c).o {}'
+$(1) -std=c11 -O2 -Imockups/c testdata/exhaustive/exhaustive.c $$objects/*.o -o bin/exhaustive-$(2) -ldl
+$(1) -std=c11 -O2 -Imockups/c -fPIC -shared testdata/interpose/interpose.c $$objects/*.o -o bin/interpose-$(2).so -ldl
+endef
+
+# Beside these, the test of the synchronisations from inside, and programs for all that comes between them and a library.
+# $(call build_programs,MPICC,SUFFIX)
+define build_programs
+$(call build_data,$(1),$(2),)
+$(1) -std=c11 -O2 -Imockups/c testdata/sync/sync.c measure/rank/native/*.c $$objects/*.o -o bin/sync-$(2) -ldl
+rm -r $$objects
 $(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
 $(1) -std=c11 -O2 testdata/preload/preload.c -o bin/preload-$(2) -lpthread
 $(1) -std=c11 -O2 testdata/preload/preload.c testdata/preload/tool.c -o bin/tool-$(2) -lpthread
+$(call build_overlap,$(1),$(2))
 endef
 
 # $(call build_overlap,MPICC,SUFFIX): a library whose calls have a known overlap.
@@ -345,7 +354,7 @@ endef
 
 # pgmpi is built first: most packages of the rank programs are compiled with it, once. Then come both base
 # programs, a core for each; the others while tests run that need none of them. Packages without MPI are
-# tested two at a time; where mpiruns or the C
+# tested two at a time, and leave their documents to programs that read them; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time it takes
 # run at the end of a package, three at a time on any machine: Open MPI binds the ranks
 # of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; tests of
@@ -358,10 +367,10 @@ test-all: run-tests ## make test with more processes and datatypes, for a releas
 
 run-tests: go-check both
 	@CGO_ENABLED=0 go build -o bin/gotest .ci/gotest.go
-	export GOTEST_SKIPS=$$(mktemp) GOTEST_TIMES=$$(mktemp) PGMPI_TESTS=$(TEST_KIND)
+	export GOTEST_SKIPS=$$(mktemp) GOTEST_TIMES=$$(mktemp) PGMPI_TESTS=$(TEST_KIND) PGMPI_DOCUMENTS=$$(mktemp -d)
 	$(parts)
 	$(load)
-	trap '{ [ -z "$$load" ] || kill $$load || true; }; $(list_tests)' EXIT
+	trap '{ [ -z "$$load" ] || kill $$load || true; }; rm -r $$PGMPI_DOCUMENTS; $(list_tests)' EXIT
 	part "Builds of the programs"
 	$(build_pgmpi)
 	{
@@ -378,18 +387,13 @@ run-tests: go-check both
 	$(WITH_PROGRAMS) $(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
 	jobs=$$!
 	{
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
-	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi -ldl
-	$(call build_overlap,$(OPENMPI_CC),openmpi)
-	$(call build_data,$(OPENMPI_CC),openmpi)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks$(comma)matmul2)
+	$(call build_programs,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
-	$(MPICH_CC) $(sync_test) -o bin/sync-mpich -ldl
-	$(call build_overlap,$(MPICH_CC),mpich)
-	$(call build_data,$(MPICH_CC),mpich)
+	rm -r $$objects
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks$(comma)matmul2)
+	$(call build_programs,$(MPICH_CC),mpich)
 	} &
 	others=$$!
 	part "Tests without MPI, and builds of other rank programs"

@@ -104,6 +104,10 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 		}
 		for _, np := range []int{2, 3} {
 			j := algorithmJob(np, 2, ids...)
+			if np > 2 && !mpirun.Everything { // ranks that share cores take ten times as long
+				j.Cases = slices.DeleteFunc(j.Cases, func(c protocol.JobCase) bool { return c.Msize == 12 })
+				j.Order = j.Order[:len(j.Cases)]
+			}
 			out := must.Get(b.RunJob(np, j))(t)
 			for _, c := range out.Cases {
 				id, want := j.Cases[c.Case].Function, protocol.StatusOK
@@ -195,7 +199,7 @@ func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 func (b *fixture) perCall(env []string, functions ...string) int {
 	b.T.Helper()
 	var sent [2]int
-	const few, many = 5, 405
+	const few, many = 5, 105
 	for i, nrep := range []int{few, many} {
 		name := filepath.Join(b.T.TempDir(), "sent")
 		x := *b

@@ -90,7 +90,7 @@ func TestSharedClocksAreVerified(t *testing.T) {
 		}
 	})
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		for _, np := range []int{1, 2, mostRanks(5)} {
+		for _, np := range []int{1, 2, fewRanks()} {
 			for _, s := range b.clocks(np, protocol.ClocksJob{Methods: []string{"shared"}}) {
 				if s.Failed != "" {
 					t.Errorf("p = %d on one host: %s", np, s.Failed)
@@ -117,7 +117,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
 		}
 		b.Rank = program
-		syncs := b.clocks(4, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
+		syncs := b.clocks(fewRanks(), protocol.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
 		if s := syncs[0]; !strings.Contains(s.Failed, "another time namespace") || !strings.Contains(s.Failed, "hca3+shared") {
 			t.Errorf("shared: %q, want the two namespaces and the remedy", s.Failed)
 		}

@@ -129,13 +129,12 @@ func TestSlowdownTakenAwayIsFasterAndNewlyKept(t *testing.T) {
 	}
 }
 
-// sameTwice sets up a check of a few collectives; eight mpiruns are enough for them.
+// sameTwice sets up a check of a few collectives, whose tests of --alpha 0.5 four mpiruns are enough for.
 const sameTwice = `
 [check]
 guidelines = ["GL8", "GL5", "GL12"]
 [job]
 np = [2]
-mpiruns = 8
 msizes = ["8", "4Ki"]
 [nrep]
 max = 200
@@ -147,7 +146,7 @@ max = 200
 func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.SetUp("same", sameTwice)
-		args := []string{"ab", gl, gl, "--out", b.Out, "--quiet", "--format", "json,csv,table"}
+		args := []string{"ab", gl, gl, "--out", b.Out, "--mpiruns", "4", "--alpha", "0.5", "--quiet", "--format", "json,csv,table"}
 		s := b.Pgmpi(args...).Exits(t, 0, 1)
 		c := comparisonOf(t, s.Stdout)
 		if len(c.Cases) != 6 || c.M != 6 || !c.Paired {
@@ -159,7 +158,7 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		if differ := ofSetUps(c.Differences); len(differ) != 0 {
 			t.Errorf("one set-up differs from itself: %+v", differ)
 		}
-		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-08.tsv.gz"} {
+		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-04.tsv.gz"} {
 			if _, err := os.Stat(filepath.Join(b.Out, name)); err != nil {
 				t.Error(err)
 			}
@@ -169,7 +168,7 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		whole := b.Out
 		b.Out = filepath.Join(whole, "b")
 		before := b.Raw()
-		const missing = "run-p2-05.tsv.gz"
+		const missing = "run-p2-03.tsv.gz"
 		must.Do(t, os.Remove(filepath.Join(b.Out, "raw", missing)))
 		b.Pgmpi("compare", whole).Exits(t, 1, 4)
 		b.Pgmpi(append(args, "--resume")...).Exits(t, 0, 1)

@@ -94,7 +94,7 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 
 func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		n := 2 * runtime.NumCPU()
+		n := runtime.NumCPU() + 1
 		e := b.environment("--rank", b.Rank, "--np", strconv.Itoa(n))
 		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("doubts %+v", e.Doubts)
@@ -109,7 +109,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 	tuned := map[string]string{"openmpi": "OMPI_MCA_coll_tuned_use_dynamic_rules", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		name := tuned[b.Lib.Name]
-		gl := b.TOML(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
+		gl := b.TOML(twice + "[mpi]\nenv = { " + name + " = \"1\" }\n")
 		b.Check("--guidelines", gl, "--launch", b.Lib.MPI+" --bind-to none").Exits(t, 0, 1)
 		var warned []remark.ID
 		for _, w := range b.Report().Warnings {
@@ -138,7 +138,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		b.Check("--guidelines", b.TOML(quick), "--launch", b.Lib.MPI+" --bind-to none").Exits(t, 0, 1)
+		b.Check("--guidelines", b.TOML(twice), "--launch", b.Lib.MPI+" --bind-to none").Exits(t, 0, 1)
 		cpu := strconv.Itoa(b.environment(b.Out).Factors.Layouts[0].Kinds[0].Online[0])
 		for _, c := range []struct {
 			before  []string

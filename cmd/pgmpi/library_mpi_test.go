@@ -51,9 +51,9 @@ func (b *fixture) installed(ranks ...string) string {
 // Each side runs with its library, launcher and rank program; one that is missing is built.
 func TestTwoInstalledLibrariesAreComparedAndTheMissingRankProgramIsBuilt(t *testing.T) {
 	b := newFixture(t, mpirun.Libraries[0])
-	gl := b.TOML(fmt.Sprintf(strings.ReplaceAll(mpirun.OneCase, "mpiruns = 10", "mpiruns = 6"), "GL8"))
+	gl := b.TOML(fmt.Sprintf(strings.ReplaceAll(mpirun.OneCase, "mpiruns = 10", "mpiruns = 4"), "GL8"))
 	pgmpi := b.installed(mpirun.Libraries[0].Rank)
-	args := []string{"ab", "--library", b.prefix(mpirun.Libraries[0]), "--library", b.prefix(mpirun.Libraries[1]), "--out", b.Out, gl, "--quiet", "--format", "json"}
+	args := []string{"ab", "--library", b.prefix(mpirun.Libraries[0]), "--library", b.prefix(mpirun.Libraries[1]), "--out", b.Out, gl, "--alpha", "0.5", "--quiet", "--format", "json"}
 	b.Run(pgmpi, args...).Exits(t, exitcode.Setup).Says(t, "no rank program is built for", "MPICC=", "here it cannot be built")
 
 	other := filepath.Join(b.Bin, mpirun.Libraries[1].Rank)

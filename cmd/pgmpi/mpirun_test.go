@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	plans "pgmpi/testkit/fixture"
@@ -41,10 +43,28 @@ func mostRanks(all int) int {
 	return min(all, 4)
 }
 
+// fewRanks limits the ranks of tests for which three are as good as more: a first, a last, and one that is neither.
+func fewRanks() int {
+	if mpirun.Everything {
+		return 5
+	}
+	return 3
+}
+
 // has tells whether this library is to show a part of a claim about pgmpi.
 func (b *fixture) has(part int) bool { return part%len(mpirun.Libraries) == b.LibraryIndex() }
 
 const quick = plans.Quick
+
+// twice is quick with two mpiruns, for tests to which no verdict matters.
+var twice = fewer(quick, 2)
+
+// fewer has one or two of the three mpiruns that the paper's method needs: a level beyond all reason allows it.
+func fewer(text string, mpiruns int) string {
+	level := map[int]string{1: "0.6", 2: "0.2"}[mpiruns]
+	return strings.NewReplacer("mpiruns = 3", fmt.Sprint("mpiruns = ", mpiruns), `method = "paper"`,
+		"method = \"paper\"\nalpha = "+level).Replace(text)
+}
 
 // long lasts until a signal ends it.
 const long = `

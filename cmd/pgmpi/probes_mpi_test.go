@@ -15,7 +15,7 @@ import (
 
 func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		for _, np := range []int{1, 2, 3, 5} {
+		for _, np := range []int{1, 2, fewRanks()} {
 			out, err := b.RunJob(np, syncJob(np, 3))
 			must.Hold(t, err == nil, "p = %d: %v", np, err)
 			// With two cases, probes are read before, between and after them.
@@ -48,7 +48,7 @@ func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines i
 func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 	twoCores(t)
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		gl := b.TOML(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
+		gl := b.TOML(strings.Replace(twice, "fixed = 10", "max = 20\npredictions = 1", 1))
 		b.Check("--sync", "round_time", "--guidelines", gl).Exits(t, 0, 1, 4)
 		for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
 			name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)

@@ -23,7 +23,7 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 			[]string{"I_MPI_ADJUST_BCAST in mpi.env does nothing: the ranks have another MPI library"}},
 	} {
 		b.Out = filepath.Join(b.Dir, "out"+conf.FormatSize(int64(1+len(c.env))))
-		path := b.TOML(quick + "[mpi]\nenv = { " + c.env + " }\n")
+		path := b.TOML(twice + "[mpi]\nenv = { " + c.env + " }\n")
 		said := b.Check("--guidelines", path, "--format", "json").Exits(t, 0, 1, 4)
 		for _, want := range c.says {
 			if !strings.Contains(said.Stderr, want) || !strings.Contains(said.Stdout, strings.ReplaceAll(want, `"`, `\"`)) {

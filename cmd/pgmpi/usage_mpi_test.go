@@ -89,7 +89,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
-	s := b.with("counter-lost").Check("--guidelines", b.TOML(strings.Replace(quick, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").Exits(t, 0, 1)
+	s := b.with("counter-lost").Check("--guidelines", b.TOML(strings.Replace(twice, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").Exits(t, 0, 1)
 	folder, m := must.Two(results.Open(b.Out))(t)
 	r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan))(t)
 	if len(r.Counters) != 1 || r.Counters[0].Why != "it could not be read in every repetition" {
@@ -128,7 +128,7 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 // The findings of --messages are next to the verdicts; other libraries say that they have none.
 func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		e := b.Check("--guidelines", b.TOML(quick), "--messages").Exits(t, 0, 1, 4)
+		e := b.Check("--guidelines", b.TOML(twice), "--messages").Exits(t, 0, 1, 4)
 		counts, counted := b.Lib.Name == "openmpi", 0
 		for _, v := range b.Report().Verdicts {
 			if v.Sent != nil && v.Sent.Messages >= 1 && v.OtherSent != nil {

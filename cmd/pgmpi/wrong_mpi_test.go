@@ -173,7 +173,7 @@ func TestSpoiledCollectiveIsBlamedAlone(t *testing.T) {
 // Whatever is asked of a function, its wrong data end the command with 3.
 func TestCommandsThatMeasureWrongDataEndWithThree(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.TOML("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 3\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\n")
+		gl := b.TOML("[check]\nguidelines = [\"GL1:MPI_Allgather\"]\nfunctions = [\"MPI_Allgather\"]\n[job]\nnp = [2]\nmpiruns = 2\nmsizes = [\"64\", \"128\"]\n[nrep]\nfixed = 5\n[analyze]\nmethod = \"paper\"\nalpha = 0.2\n")
 		for _, words := range []string{"measure", "fingerprint MPI_Allgather:64", "check"} {
 			for fault, codes := range map[string][]int{"wrong-every": {3}, "none": {0, 1, 4}} {
 				command := strings.Fields(words)

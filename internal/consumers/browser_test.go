@@ -61,7 +61,7 @@ func pages(t *testing.T) (paths []string) {
 	t.Helper()
 	for name := range matching(t, "*.html") {
 		if !strings.HasPrefix(name, "elses-") && name != "every-test.html" {
-			paths = append(paths, filepath.Join(temp, "documents", name))
+			paths = append(paths, filepath.Join(must.Get(documents())(t), name))
 		}
 	}
 	slices.Sort(paths)
@@ -281,7 +281,6 @@ const touched = `[...document.querySelectorAll("figure > svg")].flatMap(svg => {
 func TestTheHeatMapOfALargeCheckCanBeRead(t *testing.T) {
 	t.Parallel()
 	ctx := start(t)
-	matching(t, "large.html")
 	const first = `(() => { const s = document.querySelector(".scroll:has(> .heat)"); s.scrollLeft = 1e4;
 		return s.scrollLeft > 50 && s.querySelector("tbody th").getBoundingClientRect().left - s.getBoundingClientRect().left })()`
 	const unnamed = `[...document.querySelectorAll(".heat td")].filter(c => c.checkVisibility() && ["none", "normal"].includes(getComputedStyle(c, "::before").content)).map(c => c.textContent)`
@@ -297,7 +296,7 @@ func TestTheHeatMapOfALargeCheckCanBeRead(t *testing.T) {
 	} {
 		var got string
 		v := view{width: c.width, height: 900, media: "screen", scheme: "light"}
-		must.Do(t, chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(filepath.Join(temp, "documents", "large.html"))), chromedp.Evaluate(c.asks, &got)))
+		must.Do(t, chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(filepath.Join(must.Get(documents())(t), "large.html"))), chromedp.Evaluate(c.asks, &got)))
 		should.Equal(t, got, c.want, "%s at %d pixels", c.what, c.width)
 	}
 }

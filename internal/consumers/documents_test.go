@@ -48,8 +48,12 @@ func inModule(program string, args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// documents is a folder with every document of the tests of analyze/report and of features in every format.
+// documents is a folder with every document of the tests of analyze/report and of features in every format. In
+// `make test` these tests have written it when they ran.
 var documents = sync.OnceValues(func() (string, error) {
+	if dir := os.Getenv("PGMPI_DOCUMENTS"); dir != "" {
+		return dir, nil
+	}
 	dir := filepath.Join(temp, "documents")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return "", err
