@@ -1,12 +1,12 @@
 package readers
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/results"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -67,17 +67,17 @@ func TestIMBsDatatypeIsOfReductions(t *testing.T) {
 	}
 }
 
-// A block of Reduce_scatter has whole elements: 12 B of two processes are no doubles of both.
+// A block of Reduce_scatter has whole elements: 6 B of two processes are no floats and no doubles of both.
 func TestElementsOfOSUAreOfItsDatatype(t *testing.T) {
-	const columns = "# Size  Avg Latency(us)\n12 1.0\n"
+	const columns = "# Size  Avg Latency(us)\n6 1.0\n"
 	for name, c := range map[string][2]string{
 		"floats, before it says":  {"# OSU MPI Reduce_scatter Latency Test v5.6\n" + columns, ""},
-		"bytes, without a number": {"# OSU MPI Reduce_scatter Latency Test\n" + columns, "MPI_Reduce_scatter 6 1000"},
+		"bytes, without a number": {"# OSU MPI Reduce_scatter Latency Test\n" + columns, "MPI_Reduce_scatter 3 1000"},
 		"characters": {"# OSU MPI Reduce_scatter Latency Test v7.4\n# Datatype: MPI_CHAR.\n" + columns,
-			"MPI_Reduce_scatter 6 1000"},
+			"MPI_Reduce_scatter 3 1000"},
 		"doubles": {"# OSU MPI Reduce_scatter Latency Test v7.4\n# Datatype: MPI_DOUBLE.\n" + columns, ""},
 		"another datatype": {"# OSU MPI Reduce_scatter Latency Test v7.4\n# Datatype: MPI_PAIR.\n" + columns,
-			"MPI_Reduce_scatter 6 1000"},
+			"MPI_Reduce_scatter 3 1000"},
 	} {
 		m := one(t, "osu", "x", "# Processes: 2\n"+c[0])
 		should.Equal(t, shown(m), c[1], name)
@@ -229,7 +229,10 @@ func TestSKaMPIsRowsHaveLoopsAndNumbers(t *testing.T) {
 		for _, m := range all {
 			got += m.Shape.String() + " " + shown(m)
 		}
-		should.Hold(t, got == want && (err != nil) == (want == ""), "%s: %q, %v", row, got, err)
+		should.Equal(t, got, want, row)
+		if want == "" {
+			should.Fail(t, err, "1 line is no row of a table", row)
+		}
 	}
 	m := one(t, "skampi", "x", head+"procs= 2 8 10.0 0.1 16\nprocs= 2 16 20.0 0.1 16\n")
 	should.Equal(t, shown(m), "MPI_Bcast 8 10000, MPI_Bcast 16 20000",
@@ -256,6 +259,7 @@ func TestRanksOfGroupsAreOfOneShape(t *testing.T) {
 		s, err := groupShape(c.ranks, c.each)
 		should.Hold(t, err == nil && s.String() == c.want || err != nil && strings.Contains(err.Error(), c.want),
 			"%s: %v, %v", name, s, err)
+		should.Hold(t, !strings.HasPrefix(c.want, "p") || s.Nodes == 0 && s.PPN == 0, "%s: %+v", name, s)
 	}
 }
 
@@ -314,8 +318,10 @@ func TestRCCLsShapeIsToldByTheBandwidthOfTheBus(t *testing.T) {
 		"GPUs":                  {"MPI_Allreduce", "4 2 1 1.0 1.5", "1x4"},
 		"an Allgather of them":  {"MPI_Allgather", "2 2 1 1.0 0.75", "1x4"},
 		"a Bcast tells nothing": {"MPI_Bcast", "2 2 1 1.0 1.0", "give --np"},
-		"no bandwidth":          {"MPI_Allreduce", "2 2 1 0 1.0", "give --np"},
-		"no number":             {"MPI_Allreduce", "2 2 1 1.0 x", "give --np"},
+		"no bandwidth":          {"MPI_Allreduce", "4 2 1 0 1.0", "give --np"},
+		"no bandwidth of one":   {"MPI_Allreduce", "4 2 1 x 1.0", "give --np"},
+		"ranks below 0":         {"MPI_Bcast", "-1 1 1 1 1", "are no number of processes"},
+		"no number":             {"MPI_Allreduce", "4 2 1 1.0 x", "give --np"},
 	} {
 		cells := strings.Fields(c.row)
 		s, err := rcclShape(c.function, map[string]string{"ranks": cells[0], "gpusperrank": cells[1], "nodes": cells[2],
@@ -369,5 +375,11 @@ func TestRCCLsRowsHaveTheirRanges(t *testing.T) {
 			strings.Join(all[0].unused, " ") == c.unused, "%s: %+v", name, all)
 	}
 	_, err := text(t, "rccl", "x", good, Given{})
-	should.Hold(t, err != nil && !errors.Is(err, errInPlace), "rows without a header: %v", err)
+	should.Hold(t, err != nil && err.Error() == "x: "+noTimesAtAll, "rows without a header: %v", err)
+	m := one(t, "rccl", "x", head+good)
+	should.Hold(t, m.average && m.Root == 0 && m.Library == "rccl" && m.statistic == results.Mean, "%+v", m)
+	alone := one(t, "rccl", "x", head+"0, AllReduce, 1, 1, 1, 1, 1, int8, sum, 0, 9, 1.0, 1.0, 0\n")
+	should.Hold(t, !alone.average && shown(alone) == "MPI_Allreduce 1 9000", "%+v", alone)
+	large := one(t, "rccl", "x", `[{"numCycle":0,"name":"AllReduce","ranks":2,"size":4194304,"inPlace":0,"time":9e6}]`)
+	should.Equal(t, shown(large), "MPI_Allreduce 4194304 9000000000", "numbers of many digits")
 }
