@@ -220,7 +220,7 @@ func reportExit(r *analyze.Report) error {
 		if len(r.Incomplete) == 0 && r.CannotAlarm() {
 			return &fail.Refused{Reason: "no test can alarm: " + r.SeenOnce}
 		}
-		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %s, for lack of valid run medians; see the report", conf.Plural(len(r.Incomplete), "planned test"))}
 	}
 	return nil
 }

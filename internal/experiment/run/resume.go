@@ -116,7 +116,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		return nil
 	}
 	return fail.AsSetup(fail.Above(fmt.Errorf("%s was measured with another configuration", folder),
-		append(differ, "take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)")...))
+		append(differ, "take a new folder with --out, or the old settings, which hold without --guidelines and flags")...))
 }
 
 // settings returns the sections of a configuration that may not change, guidelines by ID. It leaves
