@@ -1,5 +1,5 @@
 /* The regular collectives once more, as mock-ups of themselves: what pgmpi
- * selftest compares a call with. They, and those of messages (messages.c), alone
+ * selftest compares a call with. They, and Send and Sendrecv in messages.c, alone
  * call MPI by its PMPI_ names, which are the same code under another name. So
  * whatever slows the MPI_ names down (measure/delay) leaves them alone, and a
  * planted slowdown of 10 % is a ratio of 1.10 of the call to its identity. */

@@ -332,7 +332,7 @@ static int exscan_right(call *c)
  * their order to receives from anybody, with any tag, of which the first is there before them. */
 enum { IN_A_ROW = 4 };
 
-/* Looks at a message that has come: of those of its rank, `next` counts which is next. */
+/* Looks at a message that has come. For each rank `next` counts which of its messages is next. */
 static void came(call *c, MPI_Status *s, int next[])
 {
     int from = s->MPI_SOURCE, ints = 0;
