@@ -45,12 +45,17 @@ static int reduce(pg_ctx *x)
     return err;
 }
 
-/* Blocks are in the order of places, which is the order of the ranks if the root is rank 0. */
+/* Blocks are in the order of places, which is the order of the ranks if the root is rank 0. Odd places serve no other:
+ * theirs are not copied. */
 static int gather(pg_ctx *x)
 {
-    int in_place = x->rank == 0 && x->root == 0, err = MPI_SUCCESS;
+    int me = pg_from_root(x), in_place = x->rank == 0 && x->root == 0, err = MPI_SUCCESS;
     void *all = in_place ? x->recv : x->temp[0];
-    pg_copy(x, pg_at(x, all, pg_from_root(x) * x->count), x->send, x->count);
+    if (me % 2 == 1) {
+        pg_give(x, x->send, pg_block(x, 0), rank_at(x, me - 1), &err);
+        return err;
+    }
+    pg_copy(x, pg_at(x, all, me * x->count), x->send, x->count);
     pg_walk(x, all, (pg_cut){x->count, x->size * x->count}, 0, &err);
     if (x->rank == x->root && !in_place)
         pg_rotate(x, x->recv, all, x->root);
@@ -59,12 +64,16 @@ static int gather(pg_ctx *x)
 
 static int scatter(pg_ctx *x)
 {
-    int in_place = x->rank == 0 && x->root == 0, err = MPI_SUCCESS;
+    int me = pg_from_root(x), in_place = x->rank == 0 && x->root == 0, err = MPI_SUCCESS;
     void *all = in_place ? x->send : x->temp[0];
+    if (me % 2 == 1) {
+        pg_get(x, x->recv, pg_block(x, 0), rank_at(x, me - 1), &err);
+        return err;
+    }
     if (x->rank == x->root && !in_place)
         pg_rotate(x, all, x->send, x->size - x->root);
     pg_walk(x, all, (pg_cut){x->count, x->size * x->count}, 1, &err);
-    pg_result(x, pg_at(x, all, pg_from_root(x) * x->count));
+    pg_result(x, pg_at(x, all, me * x->count));
     return err;
 }
 

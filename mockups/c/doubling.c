@@ -50,22 +50,23 @@ static int scan(pg_ctx *x)
     return err;
 }
 
-/* As scan, with the own data in what is handed on, but not in the result. */
+/* As scan, with the own data in what is handed on, but not in the result. They are copied only if it is handed on. */
 static int exscan(pg_ctx *x)
 {
     int err = MPI_SUCCESS;
     pg_range all = pg_block(x, 0);
-    void *sum = x->temp[0];
-    pg_copy(x, sum, x->send, x->count);
+    void *mine = x->send, *sum = x->temp[0];
     for (int d = 1; d < x->size; d *= 2) {
         void *in = d == 1 ? x->recv : x->temp[1];
-        pg_exchange(x, sum, all, up(x, d), in, all, down(x, d), &err);
-        if (x->rank < d)
-            continue;
-        if (in != x->recv)
+        pg_exchange(x, mine, all, up(x, d), in, all, down(x, d), &err);
+        if (x->rank >= d && in != x->recv)
             pg_add(x, in, x->recv, x->count, &err);
-        if (up(x, 2 * d) != MPI_PROC_NULL)
-            pg_add(x, in, sum, x->count, &err);
+        if (x->rank < d || up(x, 2 * d) == MPI_PROC_NULL)
+            continue;
+        if (mine != sum)
+            pg_copy(x, sum, mine, x->count);
+        pg_add(x, in, sum, x->count, &err);
+        mine = sum;
     }
     return err;
 }
