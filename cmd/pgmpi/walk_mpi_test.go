@@ -70,8 +70,9 @@ type walk struct {
 	made map[string]string // folders, and how they were made
 }
 
-// form puts how a folder was made in place of its name.
+// form puts how a folder was made in place of its name, which may be with or without a path.
 func (w *walk) form(line string) string {
+	line = strings.ReplaceAll(line, w.Dir+"/", "")
 	for folder, how := range w.made {
 		line = regexp.MustCompile(`(^|[ /])`+regexp.QuoteMeta(folder)+`($|[ /])`).ReplaceAllString(line, "${1}<"+how+">${2}")
 	}
@@ -120,8 +121,9 @@ func commandsIn(text string) (out []string) {
 
 // shorter asks for less where a command measures much, or on more processes than there may be cores.
 var shorter = []struct{ command, by string }{
-	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan"},
-	{`^(pgmpi explore --np 2).*`, "$1 --msizes 8 --algorithms Scan --mpiruns 6"},
+	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan --nrep-max 10"},
+	{`^pgmpi check --calls \S+$`, "$0 --mpiruns 6 --nrep-max 10"},
+	{`^pgmpi explore --np 2.*`, "pgmpi explore gl.toml --np 2 --msizes 8 --algorithms Allreduce"},
 	{`^(pgmpi explore gl.toml --functions).*`, "$1 Allreduce --msizes 8"},
 	{`^pgmpi check --only textbook$`, "$0 --np 2 --msizes 8 --functions Scan --mpiruns 6"},
 	{`^(pgmpi overlap --np 2).*`, "$1 --msizes 8 --functions Bcast --mpiruns 5"},

@@ -132,14 +132,14 @@ func TestAProofSaysWhatItReachedAndCouldHaveSeen(t *testing.T) {
 	}
 }
 
-// blamesOf lists the harms of each choice that was taken back, by its size.
+// blamesOf lists the harms of each choice, by its size, where some were taken back.
 func blamesOf(e *effects, choices ...tuning.Choice) string {
 	var back []tuning.Rejected
 	for _, c := range choices {
 		back = append(back, c.Rejected(""))
 	}
 	var out []string
-	for _, c := range choices {
+	for _, c := range e.choices {
 		for _, h := range e.blames(e.choices, back)[c.Key()] {
 			out = append(out, fmt.Sprintf("%d: %s %d", c.Sizes[0], h.Function, h.Msize))
 		}
