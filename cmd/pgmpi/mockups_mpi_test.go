@@ -54,7 +54,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 
 func every(mockups.Function) bool { return true }
 
-// everySecond chooses half of the functions: those of an even number, or the others.
+// everySecond chooses half of the functions: every second one of the table, beginning with its first or its second.
 func everySecond(number int) func(mockups.Function) bool {
 	half := map[string]bool{}
 	for i, f := range mockups.All() {
