@@ -199,7 +199,7 @@ func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 func (b *fixture) perCall(env []string, functions ...string) int {
 	b.T.Helper()
 	var sent [2]int
-	const few, many = 5, 105
+	const few, many = 5, 405
 	for i, nrep := range []int{few, many} {
 		name := filepath.Join(b.T.TempDir(), "sent")
 		x := *b
