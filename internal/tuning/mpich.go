@@ -306,7 +306,7 @@ func (n *node) complete(name string) error {
 	}
 	for i, c := range n.below {
 		if _, ok := c.leaf(); ok {
-			if len(n.below) > 1 || len(c.below) > 0 {
+			if len(n.below) > 1 || slices.ContainsFunc(c.below, func(p *node) bool { return !p.isParameter() }) {
 				return fmt.Errorf("%s:%d: an algorithm has a condition beside or below it", name, c.line)
 			}
 			return nil
@@ -323,6 +323,15 @@ func (n *node) complete(name string) error {
 		}
 	}
 	return nil
+}
+
+// isParameter tells whether a node below an algorithm is a parameter of it, such as "k=2" in the trees of 4.2 and later.
+// MPICH ignores conditions there.
+func (n *node) isParameter() bool {
+	name, value, ok := strings.Cut(n.key, "=")
+	_, condition := plain[n.key]
+	return ok && name != "" && value != "any" && !condition && len(n.below) == 0 && !strings.Contains(name, "<") &&
+		!strings.HasPrefix(name, "comm_") && name != "algorithm"
 }
 
 // conditional tells whether the last of several conditions may fail: a limit, or a power of two.

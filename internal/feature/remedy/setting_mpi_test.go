@@ -139,6 +139,8 @@ func written(b *mpirun.Fixture, f *glfile.File, writer string) (*tuning.Setting,
 	must.Do(b.T, os.MkdirAll(folder, 0o777))
 	for _, file := range s.Files {
 		must.Do(b.T, os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o666))
+		_, err := w.Read(file.Name, file.Content)
+		should.Hold(b.T, err == nil, "%s writes what it refuses: %v", writer, err)
 	}
 	return s, folder
 }
