@@ -25,7 +25,7 @@ const walkSteps = 300
 // otherSeeds begin with one library each, in `make test-all` with both. NP is the launcher of two processes.
 const walkSeeds = `
 pgmpi check gl.toml --out c1
-pgmpi explore gl.toml --out e1
+pgmpi explore gl.toml --msizes 1Ki --out e1
 pgmpi remedy e1
 pgmpi remedy c1
 pgmpi analyze e1
