@@ -123,10 +123,8 @@ func (e *effects) reached(k medians.Cell) bool { return e.choices == nil || reac
 
 // mayHarm tells whether what is new could make a case slower. Variables that move a program's memory could do so anywhere.
 func (e *effects) mayHarm(k medians.Cell) bool {
-	return e.reached(k) || slices.ContainsFunc(reach.Without(e.choices, e.held), byEnv)
+	return e.reached(k) || slices.ContainsFunc(reach.Without(e.choices, e.held), reach.Anywhere)
 }
-
-func byEnv(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
 
 // control returns the largest slowdown that a test shows where the setting cannot be the cause, or 0.
 func (e *effects) control(c *series.Comparison) (most float64) {
@@ -247,8 +245,7 @@ func (e *effects) harms() []Harm {
 	return append(out, e.failures()...)
 }
 
-// newlyViolated lists guidelines that a setting breaks: where it makes the call slower, which is a harm, or
-// where it only makes the other side faster.
+// newlyViolated lists guidelines that a setting breaks: by a slower call, which is a harm, or by a faster other side.
 func (e *effects) newlyViolated(slower bool) (out []Harm) {
 	for _, g := range e.harmed.Guidelines {
 		cell := medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}
@@ -271,8 +268,7 @@ func (e *effects) failures() (out []Harm) {
 	return out
 }
 
-// helps tells whether a cell becomes faster. A cell that is shown to keep its guidelines without the
-// setting does not count.
+// helps tells whether a cell becomes faster that is not shown to keep its guidelines without the setting.
 func (e *effects) helps(k series.CaseChange) bool {
 	return gained(k) && !e.keptBefore[k.Cell] && e.reached(k.Cell)
 }
@@ -290,14 +286,13 @@ func (e *effects) gains() []series.CaseChange {
 func (e *effects) faster() int { return lists.Count(e.helped.Cases, e.helps) }
 
 // rejects returns the choices that a proof rejects: all that harm, and all new ones that help nowhere.
-// Harm that no algorithm explains by itself is blamed on all that are new, unless what was proved
-// before does it.
+// Harm that none explains by itself is blamed on all that are new, unless what was proved before does it.
 func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 	fresh := reach.Without(choices, e.held)
 	harms := e.harms()
 	slices.SortStableFunc(harms, func(a, b Harm) int { // the reason names the first one
-		_, byA := culprits(fresh, a)
-		_, byB := culprits(fresh, b)
+		_, byA := reach.Culprits(fresh, a.Cell, a.Mockup)
+		_, byB := reach.Culprits(fresh, b.Cell, b.Mockup)
 		return cmp.Compare(rank(byA), rank(byB))
 	})
 	for _, h := range harms {
@@ -305,7 +300,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 		if e.earlierDid(h) {
 			suspects = e.held
 		}
-		found, explained := culprits(suspects, h)
+		found, explained := reach.Culprits(suspects, h.Cell, h.Mockup)
 		reason := "it harms: "
 		if !explained && len(found) > 1 {
 			reason = "none of what was tried explains this harm by itself: "
@@ -326,7 +321,7 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 // back for it, it is measured again.
 func (e *effects) doubtful(choices []tuning.Choice, h Harm) bool {
 	fresh, c := reach.Without(choices, e.held), e.harmed.Of(h.Cell)
-	_, explained := culprits(fresh, h)
+	_, explained := reach.Culprits(fresh, h.Cell, h.Mockup)
 	return !explained && len(fresh) > 1 && h.Mockup == "" && c != nil && e.slower(*c) && !e.again[h.Cell]
 }
 
@@ -339,7 +334,7 @@ func (e *effects) open(choices []tuning.Choice) bool {
 func (e *effects) blames(choices []tuning.Choice, back []tuning.Rejected) map[string][]Harm {
 	fresh, out := reach.Without(choices, e.held), map[string][]Harm{}
 	for _, h := range e.harms() {
-		if found, explained := culprits(fresh, h); (explained || len(found) == 1) && !e.earlierDid(h) {
+		if found, explained := reach.Culprits(fresh, h.Cell, h.Mockup); (explained || len(found) == 1) && !e.earlierDid(h) {
 			for _, c := range found {
 				out[c.Key()] = append(out[c.Key()], h)
 			}
@@ -388,8 +383,7 @@ func (e *effects) trades(choices []tuning.Choice, back []tuning.Rejected) (out [
 	return out
 }
 
-// earlierDid tells whether what was proved before does a harm without what is new: the same one, or at
-// least half of a slowdown, by its logarithm.
+// earlierDid tells whether what was proved before does a harm alone, or at least half of a slowdown, by its logarithm.
 func (e *effects) earlierDid(h Harm) bool {
 	if e.earlier == nil {
 		return false
@@ -416,25 +410,6 @@ func (e *effects) betters(cells []Cell) bool {
 		e.outcome(&c, nil)
 		return rank[c.State] > before
 	})
-}
-
-// culprits returns the choices that explain a harm: of the collective itself, or of one that a mock-up calls. If none
-// explains it, it returns those that can change the call at all, else all, and false.
-func culprits(choices []tuning.Choice, h Harm) (found []tuning.Choice, explained bool) {
-	for _, explains := range []func(tuning.Choice) bool{
-		func(c tuning.Choice) bool { return c.Function == h.Function && c.Covers(h.Msize) },
-		func(c tuning.Choice) bool { return c.Function == h.Function },
-		func(c tuning.Choice) bool { return c.Function != "" && reach.Calls(h.Mockup, c.Function) },
-	} {
-		if found := lists.Keep(choices, explains); len(found) > 0 {
-			return found, true
-		}
-	}
-	able := lists.Keep(choices, func(c tuning.Choice) bool { return byEnv(c) || reach.By([]tuning.Choice{c}, h.Cell) })
-	if len(able) > 0 {
-		return able, false
-	}
-	return choices, false
 }
 
 func (e *effects) outcome(c *Cell, by []tuning.Choice) {

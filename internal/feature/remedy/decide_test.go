@@ -199,7 +199,7 @@ func TestHarmIsBlamedOnWhatExplainsItBest(t *testing.T) {
 		"by what can change it": {[]tuning.Choice{component, env, called}, Harm{Cell: at("MPI_Scan", 1000)}, []tuning.Choice{env}, false},
 		"by nothing in special": {[]tuning.Choice{component, called}, Harm{Cell: at("MPI_Scan", 1000)}, []tuning.Choice{component, called}, false},
 	} {
-		found, explained := culprits(c.choices, c.harm)
+		found, explained := reach.Culprits(c.choices, c.harm.Cell, c.harm.Mockup)
 		should.Equal(t, found, c.want, name)
 		should.Equal(t, explained, c.explained, name)
 	}

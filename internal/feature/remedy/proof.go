@@ -286,7 +286,7 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
-		found, _ := culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}})
+		found, _ := reach.Culprits(choices, medians.Cell{Function: o.Function, Msize: o.Msize}, "")
 		out = rejected(out, found, reason)
 	}
 	return out

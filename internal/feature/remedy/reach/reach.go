@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
 )
@@ -39,6 +40,29 @@ func By(choices []tuning.Choice, k medians.Cell) bool {
 func Calls(mockup, collective string) bool {
 	f, ok := mockups.Get(mockup)
 	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
+}
+
+// Anywhere tells whether a choice may slow any call: variables that move a program's memory.
+func Anywhere(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
+
+// Culprits returns the choices that explain the harm of a case, or of a guideline with a mock-up: those of the
+// collective itself, or of one that the mock-up calls. If none explains it, it returns those that can change the call
+// at all, else all, and false.
+func Culprits(choices []tuning.Choice, harmed medians.Cell, mockup string) (found []tuning.Choice, explained bool) {
+	for _, explains := range []func(tuning.Choice) bool{
+		func(c tuning.Choice) bool { return c.Function == harmed.Function && c.Covers(harmed.Msize) },
+		func(c tuning.Choice) bool { return c.Function == harmed.Function },
+		func(c tuning.Choice) bool { return c.Function != "" && Calls(mockup, c.Function) },
+	} {
+		if found := lists.Keep(choices, explains); len(found) > 0 {
+			return found, true
+		}
+	}
+	able := lists.Keep(choices, func(c tuning.Choice) bool { return Anywhere(c) || By([]tuning.Choice{c}, harmed) })
+	if len(able) > 0 {
+		return able, false
+	}
+	return choices, false
 }
 
 // Touched tells whether one of several choices may act where another one does.
