@@ -118,7 +118,7 @@ func TestTheFirstColumnMayBeTheTimeThatCounts(t *testing.T) {
 	for header, want := range map[string]string{"Size Max Latency(us)": "1 mean", "Size P50 Tail Lat(us)": "1 median",
 		"Size Max Comm.(us)": "1 mean", "Size Median Latency(us)": "1 median", "Size Pure Comm.(us)": "1 mean"} {
 		c := osuColumns(header)
-		must.Hold(t, c != nil, header)
+		must.Hold(t, c != nil, "%s", header)
 		should.Equal(t, fmt.Sprint(c.time, " ", c.statistic), want, header)
 	}
 }
