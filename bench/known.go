@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/judge"
 	compare "pgmpi/analyze/series"
 	"pgmpi/bench/applications"
+	"pgmpi/bench/documents"
 	"pgmpi/guidelines"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/launch"
@@ -82,7 +83,7 @@ func overlapBench(ctx context.Context, e *env) {
 			for _, method := range []string{"time", "work"} {
 				seed++
 				text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n", p, overlapMpiruns, method)
-				var x overlaps
+				var x documents.Overlaps
 				e.measure(ctx, "overlap", text+preload(e.program("overlap")+".so", "PGMPI_OVERLAP", fmt.Sprintf("%s:%d", k.mode, overlapLength)), seed, &x)
 				if len(x.Cases) != 1 {
 					must(fmt.Errorf("overlap.json has %d cases", len(x.Cases)))
@@ -105,17 +106,17 @@ type knownAnswer struct {
 	ratio             float64 // least ratio
 }
 
-func (k knownAnswer) given(c explored) bool {
+func (k knownAnswer) given(c documents.Explored) bool {
 	return c.Function == k.function && c.Msize == k.msize && c.Word == k.word &&
 		(k.own == "" || c.Own != nil && c.Own.Function == mockups.AlgorithmID(k.function, k.own) && c.Own.Ratio != nil && *c.Own.Ratio >= k.ratio)
 }
 
 var knownAnswers = []knownAnswer{
-	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, ownAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, ownAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, ownAlgorithm, "pairwise", 1.2},
-	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, onlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
-	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, onlyMockup, "", 0},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, documents.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, documents.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, documents.OwnAlgorithm, "pairwise", 1.2},
+	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, documents.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
+	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, documents.OnlyMockup, "", 0},
 }
 
 const exploreTOML = `
@@ -138,7 +139,7 @@ func exploreBench(ctx context.Context, e *env) {
 		}
 	}
 	e.ask(ctx, measured, []question{{"explorations", e.times, figures, func(_ *design, n int, _ *rand.Rand) *series {
-		var x exploration
+		var x documents.Exploration
 		_, took := e.measure(ctx, "explore", exploreTOML, n+1, &x)
 		fmt.Printf("   exploration %d: %.0f s\n", n+1, took)
 		counted := []count{{float64(x.Itself.False), float64(x.Itself.Tests)}}
@@ -237,7 +238,7 @@ func (e *env) twoBuilds(ctx context.Context, script, folder, toml string) {
 }
 
 // bisected bisects 32 commits of which those from first on have the line.
-func (e *env) bisected(ctx context.Context, name, script, folder, toml string, first int) (r bisection) {
+func (e *env) bisected(ctx context.Context, name, script, folder, toml string, first int) (r documents.Bisection) {
 	repo, out := filepath.Join(e.dir, name+".git"), filepath.Join(e.dir, name)
 	var stream strings.Builder
 	for i := 1; i <= 32; i++ {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"pgmpi/bench/documents"
 	"pgmpi/bench/table"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
@@ -42,7 +43,7 @@ var slowByMalloc = map[string]struct{ function, guidelines string }{
 func remedyBench(ctx context.Context, e *env) {
 	known := slowByMalloc[e.library]
 	e.exits = []int{4} // nothing is mended
-	var all []remedied
+	var all []documents.Remedied
 	for i := range e.times {
 		r, took := e.remedy(ctx, known.guidelines, `"256Ki", "1Mi"`, `kinds = ["environment"]`, i+1)
 		gain := math.NaN() // it was not violated
@@ -58,14 +59,14 @@ func remedyBench(ctx context.Context, e *env) {
 		e.plantedAlgorithm(ctx)
 	}
 	r, took := e.remedy(ctx, `"GL3..GL17"`, `"8", "1Ki", "64Ki", "1Mi"`, "", 2000)
-	mended := lists.Count(r.Cells, func(c mendable) bool { return c.State == cellMended })
+	mended := lists.Count(r.Cells, func(c documents.Mendable) bool { return c.State == documents.CellMended })
 	fmt.Printf("   %d of %d violated cells mended, %d proofs\n", mended, len(r.Cells), len(r.Proofs))
 	e.aim("remedy of GL3-GL17 at four sizes", took, "%.0f s", 0, remedyAim)
 	e.inPrograms(ctx, append(all, r))
 }
 
 // inPrograms alternates mpiruns of a plain C program without and with each setting.
-func (e *env) inPrograms(ctx context.Context, all []remedied) {
+func (e *env) inPrograms(ctx context.Context, all []documents.Remedied) {
 	rng := rand.New(rand.NewPCG(e.seed, 0))
 	var remedies, between count
 	for i := range all {
@@ -101,17 +102,17 @@ func (e *env) inPrograms(ctx context.Context, all []remedied) {
 // inProgram holds how many times faster a setting makes a plain C program's call.
 type inProgram struct {
 	size int64
-	cell *mendable // nil between the measured sizes
+	cell *documents.Mendable // nil between the measured sizes
 	stats.Effect
 }
 
 // proved returns what to time under a setting, by function: the cells that it makes faster, and
 // sizes between the measured ones that it reaches. These are both ends and the middle of a rule, or
 // the middle of neighbours.
-func proved(r *remedied) map[string][]inProgram {
+func proved(r *documents.Remedied) map[string][]inProgram {
 	out := map[string][]inProgram{}
 	for i, c := range r.Cells {
-		if c.Msize > 0 && (c.State == cellMended || c.State == cellFaster) {
+		if c.Msize > 0 && (c.State == documents.CellMended || c.State == documents.CellFaster) {
 			out[c.Function] = append(out[c.Function], inProgram{size: c.Msize, cell: &r.Cells[i]})
 		}
 	}
@@ -140,7 +141,7 @@ func proved(r *remedied) map[string][]inProgram {
 
 // alternated times the cases of one function. Each mpirun has only these, the small ones first: what a
 // larger call has freed would change how malloc serves the next one.
-func (e *env) alternated(ctx context.Context, r *remedied, function string, cases []inProgram, rng *rand.Rand) []inProgram {
+func (e *env) alternated(ctx context.Context, r *documents.Remedied, function string, cases []inProgram, rng *rand.Rand) []inProgram {
 	args := lists.Map(cases, func(c inProgram) string { return fmt.Sprintf("%s:%d", function, c.size) })
 	asUsersDo := []string{"sh", "-c", `. "$0"; exec "$@"`, filepath.Join(r.Folder, tuning.EnvFile)}
 	times := [2][][]float64{make([][]float64, len(cases)), make([][]float64, len(cases))}
@@ -161,7 +162,7 @@ func (e *env) alternated(ctx context.Context, r *remedied, function string, case
 	return cases
 }
 
-func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed int) (r remedied, seconds float64) {
+func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed int) (r documents.Remedied, seconds float64) {
 	text := fmt.Sprintf("[check]\nguidelines = [%s]\n[job]\nnp = [%d]\nmsizes = [%s]\n[remedy]\n%s\n", guidelines, np, msizes, kinds)
 	out := e.check(ctx, "the check", text, seed).out
 	start := time.Now()

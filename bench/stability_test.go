@@ -73,7 +73,7 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 
 // Three checks have the ratios 1, 1.2 and 2; the interval from .9 to 1.25 of the first two holds two of these.
 func TestAnIntervalIsHeldAgainstTheOtherChecksRatios(t *testing.T) {
-	checks := checksOf([]float64{90, 90, 90}, "V")
+	checks := checksOf([]float64{90, 90, 90}, "VVV")
 	for i, ratio := range []float64{1, 1.2, 2} {
 		checks[i].Verdicts[0].Ratio = analyze.Number(ratio)
 	}

@@ -45,9 +45,9 @@ func Calls(mockup, collective string) bool {
 // Anywhere tells whether a choice may slow any call: variables that move a program's memory.
 func Anywhere(c tuning.Choice) bool { return c.Kind == tuning.ByEnv }
 
-// Culprits returns the choices that explain the harm of a case, or of a guideline with a mock-up: those of the
-// collective itself, or of one that the mock-up calls. If none explains it, it returns those that can change the call
-// at all, else all, and false.
+// Culprits returns the choices that explain the harm of a case, or of a guideline with a mock-up: for the collective
+// itself, or for one that the mock-up calls. If none explains it, it returns what can change the call at all, else all,
+// and false.
 func Culprits(choices []tuning.Choice, harmed medians.Cell, mockup string) (found []tuning.Choice, explained bool) {
 	for _, explains := range []func(tuning.Choice) bool{
 		func(c tuning.Choice) bool { return c.Function == harmed.Function && c.Covers(harmed.Msize) },

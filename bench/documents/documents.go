@@ -1,4 +1,6 @@
-package main
+// Package documents has what benches read of the documents of features. It names no feature, so that each can be
+// deleted (docs/results-format.md has the fields).
+package documents
 
 import (
 	"pgmpi/analyze"
@@ -6,31 +8,28 @@ import (
 	"pgmpi/internal/tuning"
 )
 
-// These types hold what benches read of the documents of features. They name no feature, so that each
-// can be deleted (docs/results-format.md has the fields).
-
-type overlaps struct {
+type Overlaps struct {
 	Cases []struct {
-		None hidden `json:"none"`
-		Best hidden `json:"best"`
+		None Hidden `json:"none"`
+		Best Hidden `json:"best"`
 	} `json:"cases"`
 }
 
-type hidden struct {
+type Hidden struct {
 	Overlap struct {
 		Median *float64 `json:"median"`
 	} `json:"overlap"`
 }
 
-type exploration struct {
+type Exploration struct {
 	Itself struct {
 		False int `json:"false"`
 		Tests int `json:"tests"`
 	} `json:"itself"`
-	Cells []explored `json:"cells"`
+	Cells []Explored `json:"cells"`
 }
 
-type explored struct {
+type Explored struct {
 	medians.Cell
 	Word string `json:"word"`
 	Own  *struct {
@@ -39,23 +38,23 @@ type explored struct {
 	} `json:"own"`
 }
 
-type bisection struct {
+type Bisection struct {
 	Cells    []any    `json:"cells"`
 	Steps    []any    `json:"steps"`
 	FirstBad []string `json:"first_bad"`
 }
 
-type remedied struct {
+type Remedied struct {
 	Folder  string     `json:"folder"`
-	Cells   []mendable `json:"cells"`
+	Cells   []Mendable `json:"cells"`
 	Proofs  []any      `json:"proofs"`
 	Effects []struct {
 		Entry tuning.Entry `json:"entry"`
 	} `json:"entries"`
 }
 
-// mendable is a violated cell, with how many times faster a setting makes it.
-type mendable struct {
+// Mendable is a violated cell, with how many times faster a setting makes it.
+type Mendable struct {
 	medians.Cell
 	State  string   `json:"state"`
 	By     []string `json:"by"`
@@ -66,9 +65,9 @@ type mendable struct {
 
 // Words of the documents.
 const (
-	ownAlgorithm = "own algorithm" // one of the library's own is faster
-	onlyMockup   = "only mock-up"  // a mock-up is, none of these
+	OwnAlgorithm = "own algorithm" // one of the library's own is faster
+	OnlyMockup   = "only mock-up"  // a mock-up is, none of these
 
-	cellMended = "mended"
-	cellFaster = "faster"
+	CellMended = "mended"
+	CellFaster = "faster"
 )
