@@ -193,7 +193,11 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	c := newCluster(t, 4, "")
 	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL2:MPI_Send", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fewer(fmt.Sprintf(acrossHosts, 4), 1))
-	b.Check("--guidelines", b.TOML(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.Lib)).Exits(t, 0, 1)
+	args := []string{"--guidelines", b.TOML(toml + b.preloads()), "--turns", "1", "--launch", c.placing(b.Lib)}
+	if byPRRTE() { // that of 5.0.7 loses standard input where it has hosts without a rank
+		args = append(args, "--job-file")
+	}
+	b.Check(args...).Exits(t, 0, 1)
 	seen, pairs := map[string]map[string]bool{"4x1": {}, "2x2": {}}, map[string]bool{}
 	for _, v := range b.Report().Verdicts {
 		should.Hold(t, v.MedianS != nil && *v.MedianS > 0 && v.OtherMedianS != nil, "a verdict lacks numbers: %+v", v)
