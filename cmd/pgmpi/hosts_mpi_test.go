@@ -194,7 +194,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL2:MPI_Send", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fewer(fmt.Sprintf(acrossHosts, 4), 1))
 	args := []string{"--guidelines", b.TOML(toml + b.preloads()), "--turns", "1", "--launch", c.placing(b.Lib)}
-	if byPRRTE() { // that of 5.0.7 lost standard input here, each time
+	if byPRRTE() { // mpirun of 5.0.7 lost standard input here, each time
 		args = append(args, "--job-file")
 	}
 	b.Check(args...).Exits(t, 0, 1)
