@@ -361,10 +361,14 @@ exec `+b.Rank+` "$@"`), " ")
 func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
-	all := conforming(t, onProcesses(b, 4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
-	if !slices.ContainsFunc(bad(all), func(o conformance.Outcome) bool { return o.NP == 3 && o.State == conformance.Aborted }) {
-		t.Errorf("%+v", bad(all))
+	var all []conformance.Outcome
+	for range 3 { // MPICH's launcher may lose the last words of ranks that abort: then another call is blamed
+		all = conforming(t, onProcesses(b, 4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
+		if slices.ContainsFunc(bad(all), func(o conformance.Outcome) bool { return o.NP == 3 && o.State == conformance.Aborted }) {
+			return
+		}
 	}
+	t.Errorf("%+v", bad(all))
 }
 
 // A library that ends the first mpirun with conformance calls, and none after that.
