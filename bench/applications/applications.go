@@ -237,7 +237,7 @@ func (a *applied) gains(ctx context.Context) error {
 	return a.predicted(ctx)
 }
 
-// gained is what gain says of a program, in seconds of its run-time (docs/results-format.md).
+// gained has what a bench reads of gain.json, in seconds of the run-time (docs/results-format.md).
 type gained struct {
 	WallS       float64 `json:"wall_s"`
 	CollectiveS float64 `json:"collective_s"`

@@ -1,6 +1,6 @@
 /* Preloaded into a program, this counts each call of MPI that it makes, by C's and Fortran's names, and writes the
- * counts at its end to the file of COUNTED, with the process's number behind a dot. bench/applications.go generates
- * CALLS from mpi.h. Every argument of MPI is an integer or a pointer, which this passes on without knowing which. */
+ * counts to a file when the process ends: COUNTED, a dot, and the number of the process. counts.go generates CALLS
+ * from mpi.h. Every argument of MPI is an integer or a pointer, which this passes on without knowing which. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

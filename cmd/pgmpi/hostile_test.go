@@ -64,7 +64,7 @@ func slowdown() float64 {
 	return max(1, float64(processors(&after)-processors(&before))/float64(usualReading))
 }
 
-// usualReading is what slowdown's reading takes of processors on the machine that mostTime was set on.
+// usualReading is the CPU time of that reading on the machine for which mostTime was chosen.
 const usualReading = 200 * time.Millisecond
 
 // limited runs pgmpi with an address space that a machine can spare.
