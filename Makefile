@@ -332,14 +332,29 @@ echo "How long each part took:$$parts_took"
 rm $$GOTEST_SKIPS $$GOTEST_TIMES
 endef
 
-# part NAME begins a part of the tests, and notes how long the one before it took. Background
-# jobs, such as other builds, go on beside it.
+# part NAME begins a part of the tests, and notes how long the one before it took. `beside COMMAND…` goes on beside
+# the parts that follow, until `beside_ends` prints what it said.
 define parts
 parts_took= part_is= part_from=0
 part() {
 	[ -z "$$part_is" ] || parts_took+=$$'\n'"  $$((SECONDS - part_from)) s  $$part_is"
 	part_is=$$1 part_from=$$SECONDS
 	[ -z "$$1" ] || echo "$$1:"
+}
+declare -A beside_said
+beside() {
+	local said=$$(mktemp)
+	"$$@" >$$said 2>&1 &
+	beside_said[$$!]=$$said
+}
+beside_ends() {
+	local status=0 job
+	for job in $${!beside_said[@]}; do
+		wait $$job || status=$$?
+		cat $${beside_said[$$job]}
+		rm $${beside_said[$$job]}
+	done
+	return $$status
 }
 endef
 
@@ -354,11 +369,10 @@ endef
 
 # pgmpi is built first: most packages of the rank programs are compiled with it, once. Then come both base
 # programs, a core for each; the others while tests run that need none of them. Packages without MPI are
-# tested two at a time, and leave their documents to programs that read them; where mpiruns or the C
-# parts take times, nothing else runs. Tests that are right whatever time it takes
-# run at the end of a package, three at a time on any machine: Open MPI binds the ranks
-# of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi; tests of
-# features run bin/pgmpi.
+# tested two at a time, and leave their documents to programs that read them; these, and batch jobs, wait
+# most of the time, so that they go on beside the rest. All tests are right whatever time anything takes. Three mpiruns
+# at a time on any machine: Open MPI binds the ranks of every mpirun to the first cores. The test program of cmd/pgmpi is
+# pgmpi; tests of features run bin/pgmpi.
 test: TEST_KIND := quick
 test: run-tests ## run every test, against Open MPI and MPICH (installs them if missing); LOAD=4: beside four busy processes
 
@@ -370,7 +384,7 @@ run-tests: go-check both
 	export GOTEST_SKIPS=$$(mktemp) GOTEST_TIMES=$$(mktemp) PGMPI_TESTS=$(TEST_KIND) PGMPI_DOCUMENTS=$$(mktemp -d)
 	$(parts)
 	$(load)
-	trap '{ [ -z "$$load" ] || kill $$load || true; }; rm -r $$PGMPI_DOCUMENTS; $(list_tests)' EXIT
+	trap 'status=$$?; [ $$status -eq 130 ] || beside_ends || status=$$?; { [ -z "$$load" ] || kill $$load || true; }; rm -r $$PGMPI_DOCUMENTS; $(list_tests); exit $$status' EXIT
 	part "Builds of the programs"
 	$(build_pgmpi)
 	{
@@ -383,9 +397,7 @@ run-tests: go-check both
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
 	export CGO_ENABLED=0
-	batch=$$(mktemp)
-	$(WITH_PROGRAMS) $(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
-	jobs=$$!
+	beside env $(WITH_PROGRAMS) $(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi
 	{
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks$(comma)matmul2)
@@ -398,24 +410,19 @@ run-tests: go-check both
 	others=$$!
 	part "Tests without MPI, and builds of other rank programs"
 	$(GO_TEST) -skip '$(MPIRUN_TESTS)' $$(go list ./... | grep -v '/cmd/pgmpi$$')
-	part "Benches, programs that read what pgmpi writes, and scripts"
-	for module in $(OTHER_MODULES); do
-		(cd $$module && $(WITH_PROGRAMS) $(GO_TEST) ./...)
-	done
 	wait $$others
+	for module in $(OTHER_MODULES); do
+		beside env -C $$module $(WITH_PROGRAMS) $(GO_TEST) ./...
+	done
 	part "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC)"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
 	c_parts=$$!
 	$(call cgo,$(MPICH_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
 	wait $$c_parts
-	part "Batch jobs"
-	status=0
-	wait $$jobs || status=$$?
-	cat $$batch && rm $$batch
-	[ $$status -eq 0 ]
-	part "Real mpiruns"
+	part "Real mpiruns; batch jobs, benches, scripts and programs that read what pgmpi writes"
 	$(WITH_PROGRAMS) $(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
-	$(WITH_PROGRAMS) $(GO_TEST) -p 1 -parallel 3 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
+	part "Real mpiruns of features"
+	$(WITH_PROGRAMS) $(GO_TEST) -p 2 -parallel 2 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
 
 smoke: go-check ## try the MPI libraries of another Debian in a bare system: make smoke SUITE=trixie (5 minutes; root)
 	@.ci/smoke $(SUITE)
