@@ -313,7 +313,7 @@ func (a *applied) predicted(ctx context.Context) error {
 	}
 	lo, hi := 100*(1-1/with.AB.RatioLo), 100*(1-1/with.AB.RatioHi)
 	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f], at most %.1f; seen %.1f %% [%.1f, %.1f] in %d pairs, load %s", g.percent(its.S),
-		g.percent(its.Lo), g.percent(its.Hi), g.percent(more), 100*(1-1/with.AB.Ratio), lo, hi, a.Pairs, load())
+		g.percent(its.Lo), g.percent(its.Hi), g.percent(min(more, g.WallS)), 100*(1-1/with.AB.Ratio), lo, hi, a.Pairs, load())
 	a.Outcome(a.name+": of the run-time", both, "not contradicted", lo <= g.percent(more) && hi >= g.percent(its.Lo))
 	return nil
 }

@@ -56,6 +56,11 @@ type Saved struct {
 
 func (s *Saved) Add(o Saved) { s.S, s.Lo, s.Hi = s.S+o.S, s.Lo+o.Lo, s.Hi+o.Hi }
 
+// limit lets nothing be more than a run-time: a sum over calls may be, as each is taken at its slowest rank.
+func (s *Saved) limit(wall float64) {
+	s.S, s.Lo, s.Hi = min(s.S, wall), min(s.Lo, wall), min(s.Hi, wall)
+}
+
 // GainCall says what the time of one kind of the program's calls goes into.
 type GainCall struct {
 	Function     string   `json:"function"`
@@ -294,7 +299,7 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
 	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))
 	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
-	more := hi + (g.AtMostS+g.messagesAtMostS())/g.WallS
+	more := min(1, hi+(g.AtMostS+g.messagesAtMostS())/g.WallS)
 	if g.Under != "" {
 		return fmt.Sprintf("With %s: %s%s", g.Under, strings.ToLower(text[:1])+text[1:], x.plainly())
 	}

@@ -53,6 +53,9 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 			x.out.Trades = append(x.out.Trades, x.weighed(t))
 		}
 	}
+	x.out.Setting.limit(x.out.WallS)
+	x.out.Mockup.limit(x.out.WallS)
+	x.out.AtMostS = min(x.out.AtMostS, x.out.WallS)
 	x.messages()
 	x.notes()
 	return x.out

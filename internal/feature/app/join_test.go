@@ -123,6 +123,21 @@ func TestACallWithARootCostsWhatItTakesAtTheSlowestRank(t *testing.T) {
 	should.Hold(t, near(g.Mockup.S, .19*.5) && near(g.Mockup.Hi, .2*.6) && g.WaitingS == 0, "%+v", g)
 }
 
+// Roots that differ let the slowest ranks of all calls together take longer than the program.
+func TestNoProgramGainsMoreThanItsRunTime(t *testing.T) {
+	p := called()
+	c := &p.Calls[0]
+	c.Function, c.LeastRankNS, c.SumNS, c.MostRankNS, c.LeastCallNS = "MPI_Reduce", 70e3, 900070e3, 900e6, 60
+	p.Calls = append(p.Calls, *c)
+	p.Calls[1].Bytes = 1500
+	r := violated()
+	r.Verdicts[0].Function = "MPI_Reduce"
+	g := Join(r, nil, p)
+	should.Hold(t, g.Mockup.Hi == 1, "of two times .54 s: %+v", g.Mockup)
+	r.Verdicts[0].Verdict = judge.Undecided
+	should.Equal(t, Join(r, nil, p).AtMostS, 1)
+}
+
 // A trade counts what it gains and what it costs: for a program that calls what it slows it is a loss.
 func TestATradeIsWeighedByWhatTheProgramCalls(t *testing.T) {
 	traded := func(ratio, lo, hi float64) []remedy.Traded {
