@@ -129,7 +129,7 @@ func TestNoProgramGainsMoreThanItsRunTime(t *testing.T) {
 	c := &p.Calls[0]
 	c.Function, c.LeastRankNS, c.SumNS, c.MostRankNS, c.LeastCallNS = "MPI_Reduce", 70e3, 900070e3, 900e6, 60
 	p.Calls = append(p.Calls, *c)
-	p.Calls[1].Bytes = 1500
+	p.Calls[1].Bytes = 1200
 	r := violated()
 	r.Verdicts[0].Function = "MPI_Reduce"
 	g := Join(r, nil, p)
