@@ -297,10 +297,10 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 		a.decided[d.After(o.Runs)]++
 	case o.Stopped:
 	case o.Runs == d.R() || d.Refused != nil:
-	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
+	case min(orig.Runs, other.Runs) < len(a.set.Took[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
 	default:
-		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", len(a.set.WallNS[v.Shape]), d.R())
+		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", len(a.set.Took[v.Shape]), d.R())
 		a.isIncomplete(v)
 	}
 }

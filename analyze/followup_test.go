@@ -215,9 +215,9 @@ func TestLooksAreSummedUpWithTheTimeThatTheySpent(t *testing.T) {
 	cfg := judge.Default()
 	cfg.Alpha = .01 // 2^-10 > .01/5/8
 	a := must.Get(begin(m, medians.New(m), cfg))(t)
-	a.set.WallNS = map[string]map[int]int64{"p2": {}, "p4": {11: 5e9}, "p8": {10: 1e9}}
+	a.set.Took = map[string]map[int]medians.Took{"p2": {}, "p4": {11: {WallNS: 5e9}}, "p8": {10: {WallNS: 1e9}}}
 	for run := 1; run <= 12; run++ {
-		a.set.WallNS["p2"][run] = 1e9 * int64(run)
+		a.set.Took["p2"][run] = medians.Took{WallNS: 1e9 * int64(run)}
 	}
 	s := a.looksSummary()
 	// The 12 mpiruns took 78 s, the first 10 of them 55 s: R = 30 would take 5.5 s each.

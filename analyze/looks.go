@@ -75,12 +75,12 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	}
 	var spent int64 // whole nanoseconds, so that the order of the map does not matter
 	full := 0.0
-	for _, walls := range a.set.WallNS {
+	for _, mpiruns := range a.set.Took {
 		var first, n int64
-		for run, ns := range walls {
-			spent += ns
+		for run, took := range mpiruns {
+			spent += took.WallNS
 			if run <= d.Looks[0] {
-				first, n = first+ns, n+1
+				first, n = first+took.WallNS, n+1
 			}
 		}
 		if n > 0 {

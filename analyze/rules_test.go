@@ -271,9 +271,9 @@ func TestATestWithoutAVerdictSaysWhy(t *testing.T) {
 	} {
 		a := begun(t, fixture.Manifest())
 		a.decided, a.family.Refused = []int{0}, c.refused
-		a.set.WallNS = map[string]map[int]int64{"p2": {}}
+		a.set.Took = map[string]map[int]medians.Took{"p2": {}}
 		for run := range c.made {
-			a.set.WallNS["p2"][run] = 1
+			a.set.Took["p2"][run] = medians.Took{WallNS: 1}
 		}
 		v := &Verdict{Shape: "p2"}
 		if c.o.Decided {

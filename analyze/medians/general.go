@@ -39,7 +39,7 @@ func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 // LastGeneral returns General of all mpiruns, or of as many as have enough cases: after an interim
 // look some cases are not measured any further.
 func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
-	made := len(s.WallNS[shape.String()])
+	made := len(s.Took[shape.String()])
 	for _, runs := range slices.Backward(append(slices.Clone(s.manifest.Looks), made)) {
 		if runs > made {
 			continue

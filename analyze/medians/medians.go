@@ -37,6 +37,10 @@ func (c Cell) Call() string {
 // AnySize returns the call on its shape, with Msize 0.
 func (c Cell) AnySize() Cell { return Cell{Function: c.Function, Shape: c.Shape, Elements: c.Elements} }
 
+// Took says how long an mpirun took, ns. SetUpNS is its part from its job to its first case, in which libraries
+// also set up what they do not in MPI_Init, and after the last case; 0 if it is not known.
+type Took struct{ WallNS, SetUpNS int64 }
+
 // Set holds what is kept of the samples in a results folder.
 type Set struct {
 	Cases  []Case // by index into Plan.Cases
@@ -45,9 +49,9 @@ type Set struct {
 	// WorstDriftNS is the largest error.
 	Drifted      int
 	WorstDriftNS int64
-	Joined       int                      // mpiruns with samples of several, since they were cut off
-	ZeroIQR      int                      // times that the quartiles of a case in an mpirun were equal
-	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
+	Joined       int                     // mpiruns with samples of several, since they were cut off
+	ZeroIQR      int                     // times that the quartiles of a case in an mpirun were equal
+	Took         map[string]map[int]Took // mpiruns of stage 2, by shape and run
 
 	readings map[string]map[int][]Speed // of the yardstick, by shape and run, in the order of time
 	again    map[string]map[int][]Speed // the readings of the confirmation
@@ -97,7 +101,7 @@ func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s
 
 func New(m *results.Manifest) *Set {
 	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), finished: map[string]string{}, TickNS: m.Rank.ClockTickNS,
-		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}, mockups: m.Plan.MockedUp()}
+		Took: map[string]map[int]Took{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}, mockups: m.Plan.MockedUp()}
 	for i := range s.Cases {
 		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
@@ -225,10 +229,14 @@ func (s *Set) Add(run *results.Run) error {
 	}
 	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()
-		if s.WallNS[shape] == nil {
-			s.WallNS[shape] = map[int]int64{}
+		if s.Took[shape] == nil {
+			s.Took[shape] = map[int]Took{}
 		}
-		s.WallNS[shape][run.Run] = run.WallNS
+		took := Took{WallNS: run.WallNS}
+		if run.With == "" && len(run.Parts) == 0 {
+			took.SetUpNS = run.WallNS - run.LaunchNS - run.MeasureNS
+		}
+		s.Took[shape][run.Run] = took
 		put(s.readings, run)
 	}
 	if run.Mode == protocol.ModeConfirm {

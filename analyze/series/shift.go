@@ -210,7 +210,7 @@ func machineStates(a, b *analyze.Side, byTurns bool) []Difference {
 				break
 			}
 		}
-		if differ && len(a.Set.WallNS[shape.String()]) > 0 && len(b.Set.WallNS[shape.String()]) > 0 {
+		if differ && len(a.Set.Took[shape.String()]) > 0 && len(b.Set.Took[shape.String()]) > 0 {
 			out = append(out, Difference{Factor: machineState + " " + shape.String(), A: inA, B: inB})
 		}
 	}

@@ -122,6 +122,20 @@ type Rejected struct {
 
 func (c Choice) Rejected(reason string) Rejected { return Rejected{c.String(), c, reason} }
 
+// Reject adds choices to a list, with a reason, unless they are there.
+func Reject(list []Rejected, choices []Choice, reason string) []Rejected {
+	for _, c := range choices {
+		if !IsRejected(list, c) {
+			list = append(list, c.Rejected(reason))
+		}
+	}
+	return list
+}
+
+func IsRejected(list []Rejected, c Choice) bool {
+	return slices.ContainsFunc(list, func(r Rejected) bool { return r.Choice.Key() == c.Key() })
+}
+
 type Setting struct {
 	Writer   string
 	Files    []File
@@ -200,6 +214,16 @@ var named = map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}
 
 func (l Library) String() string {
 	return fmt.Sprintf("%s %d.%d.%d", cmp.Or(named[l.Family], l.Family), l.Major, l.Minor, l.Patch)
+}
+
+// SetAlready says which variable of a setting an environment sets to something else, if any.
+func SetAlready(mine, setting map[string]string) string {
+	for _, name := range Variables(setting) {
+		if old, ok := mine[name]; ok && old != setting[name] {
+			return fmt.Sprintf("mpi.env sets %s to %q already", name, old)
+		}
+	}
+	return ""
 }
 
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/lists"
@@ -30,8 +31,10 @@ type GainResult struct {
 	CoveredS    float64 `json:"covered_s"` // in calls that the check has measured
 	NeedsS      float64 `json:"needs_s"`   // of CoveredS: as many calls take so long in the check
 	RestS       float64 `json:"rest_s"`    // of CoveredS: waiting, lost cores, and calls that are slower than in the check
-	Setting     Saved   `json:"setting"`   // proved by the remedy
+	Setting     Saved   `json:"setting"`   // proved by the remedy, less SetUp
 	Mockup      Saved   `json:"mockup"`    // in addition, where only a mock-up is faster
+	// SetUp is by how much a run takes longer to set up under the remedy's setting, null if that is not shown.
+	SetUp *series.SetUp `json:"set_up"`
 	// AtMostS limits the gain of calls that are not shown to be too slow. It goes by the upper ends of their
 	// intervals.
 	AtMostS  float64       `json:"at_most_s"`
@@ -142,6 +145,14 @@ func (x *ProgramAB) plainly() string {
 	return fmt.Sprintf("No gain is shown; up to %.1f %% is not excluded.", 100*x.Seen().Hi)
 }
 
+// longer says what a run under the setting takes longer.
+func (g *GainResult) longer() string {
+	if g.SetUp == nil {
+		return ""
+	}
+	return fmt.Sprintf(", with %s that each run takes longer to set up", phrase.Duration(&g.SetUp.S))
+}
+
 // withFull says how much a screen leaves out.
 const withFull = "%d more with --full."
 
@@ -213,7 +224,11 @@ func gainAnswer(g *GainResult) []document.Section {
 	switch {
 	case g.CoveredS == 0 && g.CollectiveS > 0:
 	case g.Setting.S > 0:
-		s.Say("%s would gain %s of %s by env.sh%s.", g.Program, g.Setting.percent(g.WallS), wall, mockups)
+		s.Say("%s would gain %s of %s by env.sh%s%s.", g.Program, g.Setting.percent(g.WallS), wall, g.longer(), mockups)
+	case g.Setting.S < 0:
+		s.Say("%s would LOSE %s of %s by env.sh: its calls spare %s, and each run takes %s longer to set up%s.", g.Program,
+			Saved{-g.Setting.S, -g.Setting.Hi, -g.Setting.Lo}.percent(g.WallS), wall, phrase.Percent((g.Setting.S+g.SetUp.S)/g.WallS), phrase.Duration(&g.SetUp.S), mockups)
+		s.Tone = picture.Slow
 	case g.Mockup.S > 0:
 		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, mockups)
 	case g.AtMostS >= leastGain*g.WallS:

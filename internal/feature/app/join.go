@@ -52,8 +52,14 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 		for _, t := range m.Trades {
 			x.out.Trades = append(x.out.Trades, x.weighed(t))
 		}
+		if held := m.Holding(); held != nil {
+			x.out.SetUp = held.SetUp
+		}
 	}
 	x.out.Setting.limit(x.out.WallS)
+	if s := x.out.SetUp; s != nil {
+		x.out.Setting.Add(Saved{-s.S, -s.Hi, -s.Lo})
+	}
 	x.out.Mockup.limit(x.out.WallS)
 	x.out.AtMostS = min(x.out.AtMostS, x.out.WallS)
 	x.messages()

@@ -26,6 +26,7 @@ import (
 type effects struct {
 	helped, harmed *series.Comparison
 	before, after  *analyze.Report
+	setUp          *series.SetUp // nil if it does not take longer with the setting
 	// held lists what was proved before, if anything. more compares the violated cells with it, and
 	// earlier has its own effects in the same rounds.
 	held    []tuning.Choice
@@ -43,7 +44,7 @@ type effects struct {
 func effectsOf(sides []*analyze.Side, cfg judge.Config, r *Result, choices, held []tuning.Choice) (e *effects, err error) {
 	helps, harms := questions(cfg, r, choices)
 	a, b := sides[alone], sides[withIt]
-	e = &effects{before: a.Report, after: b.Report, held: held, choices: choices}
+	e = &effects{before: a.Report, after: b.Report, setUp: series.SetUpOf(a, b), held: held, choices: choices}
 	if len(sides) > before {
 		c := sides[before]
 		if e.more, err = series.Compare(c, b, helps); err != nil {
@@ -305,13 +306,13 @@ func (e *effects) rejects(choices []tuning.Choice) (out []tuning.Rejected) {
 		if !explained && len(found) > 1 {
 			reason = "none of what was tried explains this harm by itself: "
 		}
-		out = rejected(out, found, reason+h.Text)
+		out = tuning.Reject(out, found, reason+h.Text)
 	}
 	for _, c := range fresh {
 		if !slices.ContainsFunc(e.gains(), func(k series.CaseChange) bool {
 			return !forOne(c) || k.Function == c.Function && k.NP == c.NP && slices.Contains(c.Sizes, k.Msize)
 		}) {
-			out = rejected(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
+			out = tuning.Reject(out, []tuning.Choice{c}, fmt.Sprintf("in mpiruns of their own none of the cells is shown to be %g times faster with it", e.helped.MinSlowdown))
 		}
 	}
 	return out

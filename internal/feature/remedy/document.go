@@ -77,10 +77,10 @@ func answer(r *Result) []document.Section {
 	default:
 		s.Say("FASTER%s: %s, by %s; proved in %s.", phrase.When(!explored, ", NOT SHOWN TO BE MENDED"), r.cells(faster), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
 	}
-	for _, p := range slices.Backward(r.Proofs) {
-		if p.Holds { // the last one is of the setting
-			s.Say("No harm is shown. %s.", r.excluded(&p))
-			break
+	if p := r.Holding(); p != nil {
+		s.Say("No harm is shown%s. %s.", phrase.When(p.SetUp != nil, " to calls"), r.excluded(p))
+		if p.SetUp != nil {
+			s.Say("With it each mpirun takes %s longer to set up, once.", phrase.Duration(&p.SetUp.S))
 		}
 	}
 	for i := range r.Trades[min(len(r.Trades), rank(len(r.Env) > 0)):] {

@@ -92,7 +92,7 @@ func (x *mending) prove(ctx context.Context, held setting, choices []tuning.Choi
 		var narrowed []tuning.Choice
 		var err error
 		if len(x.found.Proofs) >= x.section().Proofs {
-			back = rejected(nil, fresh, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs))
+			back = tuning.Reject(nil, fresh, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.section().Proofs))
 		} else {
 			p := setting{choices: choices, fresh: fresh, folder: filepath.Join(x.work, nameOf("ab", slices.Concat(choices, held.choices)))}
 			back, err = x.withoutClock(ctx, held, &p)
@@ -176,19 +176,6 @@ func nameOf(what string, choices []tuning.Choice) string {
 	return fmt.Sprintf("%s-%.4x", what, h.Sum(nil))
 }
 
-func rejected(list []tuning.Rejected, choices []tuning.Choice, reason string) []tuning.Rejected {
-	for _, c := range choices {
-		if !has(list, c) {
-			list = append(list, c.Rejected(reason))
-		}
-	}
-	return list
-}
-
-func has(list []tuning.Rejected, c tuning.Choice) bool {
-	return slices.ContainsFunc(list, func(r tuning.Rejected) bool { return r.Choice.Key() == c.Key() })
-}
-
 // drop takes choices out, and returns those that are left and what is still held. If one of them was
 // held, nothing stays held, and what is left of it is proved again.
 func (x *mending) drop(choices []tuning.Choice, held setting, back []tuning.Rejected) ([]tuning.Choice, setting, error) {
@@ -196,7 +183,7 @@ func (x *mending) drop(choices []tuning.Choice, held setting, back []tuning.Reje
 		x.tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.Label, d.Reason)})
 	}
 	x.found.Rejected = append(x.found.Rejected, back...)
-	left := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return has(back, c) })
+	left := slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return tuning.IsRejected(back, c) })
 	if len(left) == len(choices) {
 		return left, held, fmt.Errorf("internal error: nothing of %d choices was taken back", len(left))
 	}
@@ -228,8 +215,8 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 	if back, err := p.write(x.target); err != nil || len(back) > 0 {
 		return back, err
 	}
-	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
-		return rejected(nil, p.fresh, reason), nil
+	if reason := tuning.SetAlready(x.Config.MPI.Env, p.env); reason != "" {
+		return tuning.Reject(nil, p.fresh, reason), nil
 	}
 	x.tell(run.Event{Step: "checking that it takes effect and gives right data"})
 	var err error
@@ -246,7 +233,7 @@ func (x *mending) withoutClock(ctx context.Context, held setting, p *setting) ([
 		return reach.PartsOf(p.choices, off, "it is not in force: "), nil
 	}
 	if points, err := x.pointsToHelp(ctx, held, p); err != nil || !points {
-		return rejected(nil, p.fresh, fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
+		return tuning.Reject(nil, p.fresh, fmt.Sprintf("in %d pairs of mpiruns of the cells that are not mended none seems faster with it", fewProving)), err
 	}
 	bad, n, err := x.nonconforming(ctx, p)
 	p.conformance = n
@@ -271,15 +258,6 @@ func (x *mending) nonconforming(ctx context.Context, p *setting) (bad []conforma
 	return conformance.NewlyBad(alone, all), len(all), err
 }
 
-func setAlready(mine, env map[string]string) string {
-	for _, name := range tuning.Variables(env) {
-		if old, ok := mine[name]; ok && old != env[name] {
-			return fmt.Sprintf("mpi.env sets %s to %q already", name, old)
-		}
-	}
-	return ""
-}
-
 func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Rejected) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
@@ -287,7 +265,7 @@ func blamed(choices []tuning.Choice, bad []conformance.Outcome) (out []tuning.Re
 			reason += ": " + o.Message
 		}
 		found, _ := reach.Culprits(choices, medians.Cell{Function: o.Function, Msize: o.Msize}, "")
-		out = rejected(out, found, reason)
+		out = tuning.Reject(out, found, reason)
 	}
 	return out
 }
@@ -301,10 +279,10 @@ func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tun
 			return nil, err
 		}
 		why, _, _ := strings.Cut(p.lost.Error(), "\n")
-		return rejected(nil, p.fresh, "with it "+why), nil
+		return tuning.Reject(nil, p.fresh, "with it "+why), nil
 	}
 	e := p.effects
-	record := Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms()}
+	record := Proof{Folder: filepath.Join(filepath.Base(x.work), filepath.Base(p.folder)), Tried: []string{}, Mpiruns: p.mpiruns, Cases: len(e.harmed.Cases), Helped: e.faster(), Harms: e.harms(), SetUp: e.setUp}
 	e.exclude(p.choices, &record)
 	for _, c := range reach.Joined(p.choices) {
 		record.Tried = append(record.Tried, c.String())
@@ -316,7 +294,7 @@ func (x *mending) measured(ctx context.Context, held setting, p *setting) ([]tun
 	}
 	back := e.rejects(p.choices)
 	if len(back) == 0 && len(held.choices) > 0 && !e.betters(x.found.Cells) {
-		back = rejected(nil, p.fresh, "with it no violated cell is better off than with what is proved already")
+		back = tuning.Reject(nil, p.fresh, "with it no violated cell is better off than with what is proved already")
 	}
 	return back, nil
 }

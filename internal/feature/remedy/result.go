@@ -1,7 +1,10 @@
 package remedy
 
 import (
+	"slices"
+
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/feature/remedy/effect"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/results"
@@ -104,9 +107,21 @@ type Proof struct {
 	Control int      `json:"control"`
 	Noise   *float64 `json:"control_slower"`
 	Visible *float64 `json:"harm_visible"` // from this on it would have been seen in half of the cases
-	Holds   bool     `json:"holds"`        // nothing was taken back
+	// SetUp tells by how much an mpirun takes longer to set up with the setting, null if that is not shown.
+	SetUp *series.SetUp `json:"set_up"`
+	Holds bool          `json:"holds"` // nothing was taken back
 	// Dropped counts the choices without which it holds: they reach no case of the others.
 	Dropped int `json:"dropped,omitempty"`
+}
+
+// Holding returns the proof of the setting, or nil without one.
+func (r *Result) Holding() *Proof {
+	for _, p := range slices.Backward(r.Proofs) {
+		if p.Holds {
+			return &p
+		}
+	}
+	return nil
 }
 
 // Trade is a choice that makes some cells faster and other cases slower, shown in one proof.

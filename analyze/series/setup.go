@@ -1,0 +1,47 @@
+package series
+
+import (
+	"maps"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/stats"
+)
+
+// SetUp says by how many seconds mpiruns of one side take longer to set up than those of another.
+type SetUp struct {
+	Shape string  `json:"on"`
+	S     float64 `json:"s"`
+	Lo    float64 `json:"lo95"`
+	Hi    float64 `json:"hi95"`
+}
+
+// leastSetUp is what is worth a word, in seconds.
+const leastSetUp = 1e-3
+
+// SetUpOf compares the mpiruns of two sides on each shape, by the effect that belongs to the rank-sum test. It returns
+// the shape on which those of b take longest beside those of a, or nil where none is shown to take longer.
+func SetUpOf(a, b *analyze.Side) (longest *SetUp) {
+	for _, shape := range slices.Sorted(maps.Keys(a.Set.Took)) {
+		x, y := setUps(b, shape), setUps(a, shape)
+		e, err := stats.HodgesLehmannRankSum(x, y)
+		if err != nil || len(x) == 0 || len(y) == 0 {
+			continue
+		}
+		was := stats.MedianFinite(y)
+		s := &SetUp{shape, was * (e.Ratio - 1), was * (e.Lo95 - 1), was * (e.Hi95 - 1)}
+		if s.Lo >= leastSetUp && (longest == nil || s.S > longest.S) {
+			longest = s
+		}
+	}
+	return longest
+}
+
+func setUps(s *analyze.Side, shape string) (seconds []float64) {
+	for _, took := range s.Set.Took[shape] {
+		if took.SetUpNS > 0 {
+			seconds = append(seconds, float64(took.SetUpNS)/1e9)
+		}
+	}
+	return seconds
+}
