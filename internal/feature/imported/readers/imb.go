@@ -99,7 +99,7 @@ func imbFunction(title string) string {
 		return collective(title)
 	}
 	for _, f := range []string{"MPI_" + name, mockups.CallOf("MPI_"+persistent, mockups.Persistent)} {
-		if m, _ := mockups.Get(f); m.HasData() && m.Call != "" {
+		if m, _ := mockups.Get(f); m.HasData() {
 			return f
 		}
 	}
@@ -108,7 +108,7 @@ func imbFunction(title string) string {
 
 func imbColumns(names []string) *columns {
 	c := &columns{n: len(names), size: slices.Index(names, "#bytes"), time: slices.Index(names, "t_max[usec]"),
-		wrong: max(0, slices.Index(names, "defects")), statistic: results.Mean}
+		wrong: slices.Index(names, "defects"), statistic: results.Mean}
 	if slices.Contains(names, "Group") || c.size < 0 || c.time < 0 {
 		return nil
 	}

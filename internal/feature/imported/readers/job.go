@@ -28,10 +28,10 @@ type Job struct {
 	free      map[timedKey]int            // the first run that may lack a case
 	inFile    map[string]map[timedKey]int // the run of a case of a file
 	sizes     map[string]map[int64]bool
-	tooMany   error    // too many sizes of a function, or runs
-	names     []string // of the runs that have a name
-	averages  []string // functions whose times are averages over the ranks
-	repeated  []string // functions of several tables in a file
+	tooMany   error          // too many sizes of a function, or runs
+	named     map[string]int // runs that have a name
+	averages  []string       // functions whose times are averages over the ranks
+	repeated  []string       // functions of several tables in a file
 	skipped   skipped
 	lost      []loss
 	folder    string // of the first file
@@ -43,13 +43,6 @@ type Job struct {
 
 // mostKinds exceeds the datatypes, operators and roots of a benchmark.
 const mostKinds = 64
-
-// kind is what counts for some collectives only: a datatype and an operator for reductions, a root for those that
-// have one.
-type kind struct {
-	datatype, op string
-	root         int
-}
 
 // ofKinds holds the measurements that differ in their kind alone.
 type ofKinds struct {
@@ -69,7 +62,7 @@ func jobs(all []*measurement) (out []*Job) {
 	var order []Setting
 	for _, m := range all {
 		s := m.Setting
-		s.Datatype, s.Op, s.Root = "", "", 0
+		s.kind = kind{}
 		if at[s] == nil {
 			at[s] = &ofKinds{measurements: map[*measurement]uses{}}
 			order = append(order, s)
@@ -93,7 +86,7 @@ func (k *ofKinds) add(m *measurement) {
 	switch {
 	case len(m.cases) == 0:
 	case u.reduces:
-		k.reduced = lists.With(k.reduced, kind{m.Datatype, m.Op, 0})
+		k.reduced = lists.With(k.reduced, kind{Datatype: m.Datatype, Op: m.Op})
 	default:
 		k.moved = lists.With(k.moved, m.Datatype)
 	}
@@ -106,9 +99,9 @@ func (k *ofKinds) add(m *measurement) {
 func (k *ofKinds) jobs(s Setting) (out []*Job) {
 	kinds := slices.Clone(k.reduced)
 	for _, datatype := range k.moved {
-		same := func(r kind) bool { return r.datatype == datatype }
+		same := func(r kind) bool { return r.Datatype == datatype }
 		if len(k.reduced) == 0 || len(k.moved) > 1 && !slices.ContainsFunc(k.reduced, same) {
-			kinds = append(kinds, kind{datatype: datatype})
+			kinds = append(kinds, kind{Datatype: datatype})
 		}
 	}
 	if len(kinds) == 0 {
@@ -120,10 +113,10 @@ func (k *ofKinds) jobs(s Setting) (out []*Job) {
 	}
 	for _, which := range kinds[:min(len(kinds), mostKinds)] {
 		for _, root := range roots[:min(len(roots), mostKinds)] {
-			which.root = root
-			s.Datatype, s.Op, s.Root = which.datatype, which.op, root
+			which.Root = root
+			s.kind = which
 			j := &Job{Setting: s, free: map[timedKey]int{}, inFile: map[string]map[timedKey]int{},
-				sizes: map[string]map[int64]bool{}}
+				named: map[string]int{}, sizes: map[string]map[int64]bool{}}
 			for _, m := range k.all {
 				if k.belongs(m, which) {
 					j.take(m)
@@ -145,14 +138,14 @@ func (k *ofKinds) jobs(s Setting) (out []*Job) {
 func (k *ofKinds) belongs(m *measurement, which kind) bool {
 	u := k.measurements[m]
 	switch {
-	case u.rooted && m.Root != which.root:
+	case u.rooted && m.Root != which.Root:
 		return false
 	case u.reduces:
-		return m.Datatype == which.datatype && m.Op == which.op
+		return m.Datatype == which.Datatype && m.Op == which.Op
 	case len(m.cases) == 0, len(k.moved) == 1:
 		return true
 	}
-	return m.Datatype == which.datatype
+	return m.Datatype == which.Datatype
 }
 
 func (j *Job) take(m *measurement) {
@@ -171,19 +164,11 @@ func (j *Job) take(m *measurement) {
 	if j.when.IsZero() || m.when.Before(j.when) {
 		j.when, j.dated = m.when, m.dated
 	}
-	named := slices.Index(j.names, m.run)
-	if m.run != "" && len(m.cases) > 0 && named < 0 {
-		named = len(j.names)
-		j.names = append(j.names, m.run)
-	}
 	for _, c := range m.cases {
 		if m.average && slices.Contains(sizes.Rooted, sizes.Of(c.function)) {
 			j.averages = lists.With(j.averages, c.function)
 		}
-		run, again := named, false
-		if m.run == "" {
-			run, again = j.runOf(m.path, c.timedKey)
-		}
+		run, again := j.runOf(m, c.timedKey)
 		if j.limit(m.path, c.timedKey, run); j.tooMany != nil {
 			return
 		}
@@ -202,14 +187,21 @@ func (j *Job) take(m *measurement) {
 	}
 }
 
-// runOf returns the mpirun of a case of a file: the first one that lacks it, or the one that has it from that file.
-func (j *Job) runOf(path string, c timedKey) (run int, again bool) {
-	if j.inFile[path] == nil {
-		j.inFile[path] = map[timedKey]int{}
+// runOf returns the mpirun of a case: the one that the file names, else the one that has it from that file, else the
+// first one that lacks it.
+func (j *Job) runOf(m *measurement, c timedKey) (run int, again bool) {
+	if m.run != "" {
+		if _, known := j.named[m.run]; !known {
+			j.named[m.run] = len(j.runs)
+		}
+		return j.named[m.run], false
 	}
-	if run, again = j.inFile[path][c]; !again {
+	if j.inFile[m.path] == nil {
+		j.inFile[m.path] = map[timedKey]int{}
+	}
+	if run, again = j.inFile[m.path][c]; !again {
 		run = j.next(c)
-		j.inFile[path][c] = run
+		j.inFile[m.path][c] = run
 	}
 	return run, again
 }

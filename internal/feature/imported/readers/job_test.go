@@ -43,10 +43,12 @@ func TestMpirunsOfAJobAreNamedOrTheNextThatLackACase(t *testing.T) {
 		all  []*measurement
 		want string // of each run
 	}{
-		"unnamed":               {[]*measurement{ran("", x), ran("", x, y), ran("", y)}, "2 2"},
-		"named":                 {[]*measurement{ran("a", x), ran("b", x), ran("a", y)}, "2 1"},
-		"a name without a case": {[]*measurement{ran("a"), ran("b", x)}, "1"},
-		"a case twice in a run": {[]*measurement{ran("a", x, x)}, "1"},
+		"unnamed":                     {[]*measurement{ran("", x), ran("", x, y), ran("", y)}, "2 2"},
+		"named":                       {[]*measurement{ran("a", x), ran("b", x), ran("a", y)}, "2 1"},
+		"a name whose cases are late": {[]*measurement{ran("a"), ran("b", x), ran("a", y)}, "1 1"},
+		"some unnamed":                {[]*measurement{ran("", x), ran("", x), ran("a", x, y)}, "1 1 2"},
+		"a name without a case":       {[]*measurement{ran("a"), ran("b", x)}, "1"},
+		"a case twice in a run":       {[]*measurement{ran("a", x, x)}, "1"},
 	} {
 		j := jobs(c.all)[0]
 		var got []string

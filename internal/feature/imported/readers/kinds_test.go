@@ -1,6 +1,7 @@
 package readers
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -93,7 +94,7 @@ func TestSomeKindsOfManyAreReadAndTheRestIsNoted(t *testing.T) {
 }
 
 func TestAJobIsNamedByItsRootAndItsOperator(t *testing.T) {
-	j := &Job{Setting: Setting{Folder: "f", Buffers: "CUDA", Op: "sum", Shape: guidelines.Shape{NP: 2}}}
+	j := &Job{Setting: Setting{Folder: "f", Buffers: "CUDA", kind: kind{Op: "sum"}, Shape: guidelines.Shape{NP: 2}}}
 	for root, want := range map[int]string{0: "f-CUDA-p2-sum", 1: "f-CUDA-p2-sum-root1"} {
 		j.Root = root
 		should.Equal(t, j.Name(), want)
@@ -145,6 +146,12 @@ func TestFoldersHaveADeepestOneInCommon(t *testing.T) {
 		{"a", "b"}: ".", {"/x/long/way", "/y"}: "/"} {
 		should.Equal(t, common(paths[0], paths[1]), want, "%v", paths)
 	}
+}
+
+func TestAReasonOfSeveralFilesIsGivenOnce(t *testing.T) {
+	in := func(path, why string) error { return &damaged{path, 0, errors.New(why)} }
+	should.Equal(t, reasons([]error{nil, in("a", "cut"), in("b", "empty"), errors.New("c is gone"), in("d", "cut")}),
+		[]string{"c is gone", "a: cut; so in 1 other file", "b: empty"})
 }
 
 func TestAJobNotesTheDamagedFilesOfItsFolder(t *testing.T) {

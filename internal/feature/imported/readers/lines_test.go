@@ -1,14 +1,18 @@
 package readers
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/imported/source"
 	"pgmpi/testkit/must"
 	"pgmpi/testkit/should"
 )
@@ -24,7 +28,7 @@ func TestLinesOfReproMPIAreToldFromOthers(t *testing.T) {
 	p := &parser{columns: strings.Fields("process test nrep runtime_sec")}
 	for line, want := range map[string]bool{"0 MPI_Bcast": true, "x GL_Bcast_as_ScatterAllgather y": true,
 		"0 Send_Recv 1 2.0": true, "0 Send_Recv 1": false,
-		"0 Send_Recv 1 x": false, "x Send_Recv 1 2.0": false, "0": false, "": false} {
+		"0 Send_Recv 1 x": false, "0 Send_Recv x 2.0": false, "x Send_Recv 1 2.0": false, "0": false, "": false} {
 		should.Equal(t, p.isRow(strings.Fields(line)), want, line)
 	}
 	should.Hold(t, !(&parser{}).isRow([]string{"MPI_Bcast"}), "before the columns")
@@ -76,8 +80,6 @@ func TestALogOfNCCLMayLackWhatOthersHave(t *testing.T) {
 			"had no positive time, and is left out"},
 		"groups that are not alike": {start("all_reduce") + two + strings.Replace(rank(2, 8), "Group  0", "Group  1",
 			1) + ncclRows, "are not told apart"},
-		"a time stamp of no header": {start("all_reduce") + two + strings.Replace(ncclRows, "N/A\n",
-			"N/A 2025-03-05 10:11:12\n", 1), ""},
 		"a time stamp that is no one": {start("all_reduce") + two + strings.NewReplacer("#wrong\n", "#wrong timestamp\n",
 			"N/A\n", "N/A 2025 10\n").Replace(ncclRows), ""},
 	} {
@@ -97,5 +99,20 @@ func TestProcessesOfRCCLAreThoseThatWereGiven(t *testing.T) {
 	_, err = text(t, "rccl", "x", fmt.Sprintf(record, 0), Given{})
 	should.Fail(t, err, "are no number of processes")
 	_, err = text(t, "rccl", "x", "numCycle,name\n\"0,AllReduce\n", Given{})
-	should.Fail(t, err, "x: ")
+	should.Fail(t, err, "quoted-field")
+}
+
+// A log may be damaged beyond the lines by which its program is recognised.
+func TestWhatCannotBeReadToItsEndIsRefusedAtItsLine(t *testing.T) {
+	for _, r := range readers {
+		np := map[string]int{"osu": 2}[r.name] // the others say it
+		blank := map[string]string{"pico": "1"}[r.name] + strings.Repeat(" ", 1000) + "\n"
+		lines := seeds[r.name][0] + strings.Repeat(blank, source.MostLine/1000)
+		_, err := seeded(r, io.MultiReader(strings.NewReader(lines), iotest.ErrReader(errors.New("the disk is gone"))), np)
+		place := fmt.Sprintf(":%d", 1+strings.Count(lines, "\n"))
+		if r.name == "nccl" || r.name == "rccl" { // read at once
+			place = ""
+		}
+		should.Fail(t, err, "int32.csv"+place+": the disk is gone")
+	}
 }

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,7 +111,7 @@ func readNCCL(in *input) error {
 		case r.Whole.Time == nil && r.Whole.CPU != nil:
 			why = errCPU
 		case r.Whole.Time != nil:
-			err = errors.Join(err, now.row(r))
+			err = now.row(r)
 		}
 		if err != nil {
 			return err
@@ -121,9 +123,11 @@ func readNCCL(in *input) error {
 	return in.none()
 }
 
+func (in *input) rest() ([]byte, error) { return io.ReadAll(io.LimitReader(in.source, mostJSON)) }
+
 // json reads all of the text.
 func (in *input) json(into any) error {
-	text, err := io.ReadAll(io.LimitReader(in.source, mostJSON))
+	text, err := in.rest()
 	if err != nil {
 		return err
 	}
@@ -163,7 +167,7 @@ func (c *ncclMeasured) row(r ncclRow) error {
 // add adds times in µs. A root below 0 is none, or all in turn.
 func (c *ncclMeasured) add(datatype, op string, root int, size int64, statistic results.Statistic, times ...float64) error {
 	s := c.Setting
-	s.Datatype, s.Op, s.Root = datatype, ncclOp(op), max(0, root)
+	s.kind = kind{datatype, ncclOp(op), max(0, root)}
 	m := c.at[s]
 	if m == nil {
 		m = c.in.measured(s, results.Samples)
@@ -229,17 +233,13 @@ func groupShape(ranks []ncclRank, each int) (s guidelines.Shape, err error) {
 		groups[r.group][r.host]++
 	}
 	for _, hosts := range groups {
-		this := guidelines.Shape{Nodes: len(hosts)}
-		equal := true
-		for _, n := range hosts {
+		var this guidelines.Shape
+		of := slices.Collect(maps.Values(hosts))
+		for _, n := range of {
 			this.NP += n * each
-			this.PPN = n * each
 		}
-		for _, n := range hosts {
-			equal = equal && n*each == this.PPN
-		}
-		if !equal { // not a shape NODESxPPN
-			this.Nodes, this.PPN = 0, 0
+		if slices.Min(of) == slices.Max(of) { // else not a shape NODESxPPN
+			this.Nodes, this.PPN = len(of), of[0]*each
 		}
 		switch {
 		case s.NP == 0:

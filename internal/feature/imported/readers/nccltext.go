@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
@@ -48,15 +49,15 @@ type ncclTable struct {
 	version  string
 	above    string // the line above the header: "out-of-place in-place"
 	header   []string
-	time     int // the column, or 0
-	wrong    int
+	function string // of the table below the header
+	counts   bool   // its times do
 	rows     *ncclMeasured
 	why      error
 	since    int // measurements before this test
 }
 
 func readNCCLText(in *input) error {
-	t := ncclTable{input: in, program: programIn(filepath.Base(in.path))}
+	t := ncclTable{input: in, program: programIn(filepath.Base(in.path)), seen: map[string]bool{}}
 	for {
 		more, err := in.next()
 		if err != nil {
@@ -96,7 +97,7 @@ func (t *ncclTable) line(text string) error {
 	}
 	switch {
 	case ncclHeader.MatchString(text):
-		return t.begin(strings.Fields(strings.TrimLeft(text, "# ")))
+		t.begin(strings.Fields(strings.TrimSuffix(strings.TrimLeft(text, "# "), " timestamp")))
 	case strings.HasPrefix(text, "# nThread"), strings.HasPrefix(text, "# Using devices"):
 		t.ranks, t.unlisted, t.copies, t.rows, t.seen = nil, false, false, nil, map[string]bool{}
 		if found := ncclThreads.FindStringSubmatch(text); found != nil {
@@ -105,7 +106,7 @@ func (t *ncclTable) line(text string) error {
 	case ncclRanks.MatchString(text):
 		t.rank(ncclRanks.FindStringSubmatch(text))
 		t.unlisted = t.unlisted || strings.HasSuffix(text, "...")
-	case ncclBounds.MatchString(text) && t.wrong == 0:
+	case ncclBounds.MatchString(text) && !slices.Contains(t.header, "#wrong"):
 		t.all = t.all[:t.since] // some row is wrong, and none tells which
 		t.why = fmt.Errorf("%s values out of bounds, and no row tells which", ncclBounds.FindStringSubmatch(text)[1])
 	case strings.HasPrefix(text, "#"):
@@ -122,73 +123,68 @@ func (t *ncclTable) rank(found []string) {
 	rank, process := "rank "+found[1]+" of "+found[2], found[3]+" on "+found[4]
 	t.copies = t.copies || t.seen[rank]
 	t.several = t.several || len(t.ranks) > 0 && !t.seen[process]
-	if t.seen == nil {
-		t.seen = map[string]bool{}
-	}
 	t.seen[rank], t.seen[process] = true, true
 	t.ranks = append(t.ranks, ncclRank{group, found[4]})
 }
 
 // begin begins a table below its header. An in-place time alone is no time of the collective that guidelines are about.
-func (t *ncclTable) begin(header []string) error {
-	t.header, t.rows, t.since = header, nil, len(t.all)
-	t.time, t.wrong = slices.Index(header, "time"), max(0, slices.Index(header, "#wrong"))
+func (t *ncclTable) begin(header []string) {
+	t.header, t.rows, t.since, t.counts = header, nil, len(t.all), false
+	_, t.function = ncclFunction(t.program)
 	switch {
 	case slices.Contains(header, "cputime"):
-		t.time, t.why = 0, errCPU
+		t.why = errCPU
 	case strings.Contains(t.above, "in-place") && !strings.Contains(t.above, "out-of-place"):
-		t.time, t.why = 0, errInPlace
+		t.why = errInPlace
 	case t.copies:
-		t.time, t.why = 0, errCopies
+		t.why = errCopies
 	case t.program == "":
-		t.time = 0
 		t.why = errors.New("the text does not say which collective was measured: name the file after its program, such as all_reduce_perf-1.txt")
+	case t.function == "":
+		t.leaveOut(t.program)
+	default:
+		t.counts = true
 	}
-	return nil
 }
 
-// row reads a row. Columns up to root may be blank, so the others are counted from the right.
+// row reads a row. Columns up to root may be blank, so the others are counted from the right. A time stamp (-T) may
+// be at its end.
 func (t *ncclTable) row(text string, cells []string) error {
-	header := t.header
-	if n := len(header); n > 0 && header[n-1] == "timestamp" && len(cells) > 2 && strings.Contains(cells[len(cells)-1], ":") {
-		header, cells = header[:n-1], cells[:len(cells)-2]
+	stamp := cells[max(0, len(cells)-2):]
+	if _, err := time.Parse(time.DateTime, strings.Join(stamp, " ")); err == nil {
+		cells = cells[:len(cells)-2]
 	}
-	first := slices.IndexFunc(header, func(name string) bool { return name == "time" || name == "cputime" })
-	blank := len(header) - len(cells)
-	if first < 0 || blank < 0 || blank > max(0, first-3) {
+	blank := len(t.header) - len(cells)
+	first := slices.IndexFunc(t.header, func(name string) bool { return strings.HasSuffix(name, "time") })
+	if blank < 0 || blank > first-3 {
 		t.skip(text)
 		return nil
 	}
 	names, numbers := cells[2:first-blank], cells[first-blank:]
-	size, err := strconv.ParseInt(cells[0], 10, 64)
-	if _, count := strconv.ParseUint(cells[1], 10, 62); err != nil || count != nil || isNumber(cells[2]) ||
+	size, isSize := whole(cells[0])
+	_, isCount := whole(cells[1])
+	if !isSize || !isCount || isNumber(names[0]) ||
 		slices.ContainsFunc(numbers, func(cell string) bool { return !isNumber(cell) }) {
 		t.skip(text)
 		return nil
 	}
-	if t.time == 0 || size <= 0 {
+	if !t.counts || size == 0 {
 		return nil
 	}
-	_, function := ncclFunction(t.program)
-	if function == "" {
-		t.leaveOut(t.program)
+	if i := slices.Index(t.header, "#wrong"); i >= 0 && isWrong(cells[i-blank]) {
+		t.lose(t.function, size, wrongData)
 		return nil
 	}
-	if wrong := 0.0; t.wrong > 0 {
-		if wrong, _ = strconv.ParseFloat(cells[t.wrong-blank], 64); wrong > 0 {
-			t.lose(function, size, wrongData)
-			return nil
-		}
-	}
-	us, err := strconv.ParseFloat(cells[t.time-blank], 64)
-	if err != nil || !(us > 0) {
-		t.lose(function, size, noTime)
+	us := number(numbers[0])
+	if !(us > 0) {
+		t.lose(t.function, size, noTime)
 		return nil
 	}
-	if err := t.ready(function); err != nil {
+	if err := t.ready(); err != nil {
 		return err
 	}
-	op, root := "", -1
+	var op string
+	var root int
 	for _, name := range names[1:] {
 		if n, err := strconv.Atoi(name); err == nil {
 			root = n
@@ -199,22 +195,20 @@ func (t *ncclTable) row(text string, cells []string) error {
 	return t.rows.add(names[0], op, root, size, results.Mean, us)
 }
 
-func (t *ncclTable) ready(function string) (err error) {
-	if t.rows != nil && t.rows.function == function {
+func (t *ncclTable) ready() (err error) {
+	if t.rows != nil {
 		return nil
 	}
-	t.input.shape.NP = 0
-	if !t.unlisted {
-		if t.input.shape, err = groupShape(t.ranks, 1); err != nil {
-			return err
-		}
+	if t.unlisted {
+		t.ranks = nil
 	}
-	t.rows = &ncclMeasured{in: t.input, format: "nccl", function: function, at: map[Setting]*measurement{}}
+	if t.input.shape, err = groupShape(t.ranks, 1); err != nil {
+		return err
+	}
+	t.rows = &ncclMeasured{in: t.input, format: "nccl", function: t.function, at: map[Setting]*measurement{}}
 	library, _, _ := strings.Cut(strings.ToLower(t.version), " ")
 	t.rows.Library, t.rows.Version = library, t.version
 	t.rows.average = t.several && !t.slowest
-	if t.rows.Shape, err = t.placed(); err != nil {
-		return err
-	}
-	return nil
+	t.rows.Shape, err = t.placed()
+	return err
 }

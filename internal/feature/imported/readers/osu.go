@@ -44,20 +44,19 @@ func readOSU(in *input) error {
 		comment, isComment := strings.CutPrefix(text, "#")
 		key, value, _ := strings.Cut(strings.TrimSpace(comment), ":")
 		value = strings.TrimSpace(value)
-		if isComment && osuTitle.MatchString(text) {
-			t.beginOSU(text)
-			return true, nil
-		}
 		switch {
 		case !isComment:
 			return false, nil
+		case osuTitle.MatchString(text):
+			t.beginOSU(text)
+			return true, nil
 		case strings.HasPrefix(key, "Size"):
 			t.header, t.m = osuColumns(key), nil
 			t.byProgram("osu_")
 			return true, nil
 		case key == "Datatype":
 			t.now.Datatype = strings.TrimSuffix(value, ".")
-			t.element = max(1, bytesOf[t.now.Datatype])
+			t.element = bytesOf[t.now.Datatype]
 		case key == "Library":
 			t.now.Version = value
 		case key == "Run":
@@ -77,9 +76,9 @@ func readOSU(in *input) error {
 
 // beginOSU begins a table by its title. Buffers in the memory of an accelerator are another setting.
 func (t *tables) beginOSU(text string) {
-	t.now.Datatype, t.now.Buffers, t.element = "", "", 1
-	if osuVersion.MatchString(text) { // float, before it prints a datatype
-		t.element = 4
+	t.now.Datatype, t.now.Buffers, t.element = "", "", bytesOf["MPI_CHAR"]
+	if osuVersion.MatchString(text) { // before it prints a datatype
+		t.element = bytesOf["MPI_FLOAT"]
 	}
 	found := osuName.FindStringSubmatch(text)
 	if found == nil {
@@ -94,10 +93,7 @@ func (t *tables) beginOSU(text string) {
 	if !latency {
 		title += " Test"
 	}
-	kind := strings.TrimSpace(found[1])
-	if t.now.Buffers = strings.TrimPrefix(strings.TrimPrefix(kind, "MPI"), "-"); strings.HasSuffix(kind, "CCL") {
-		t.now.Buffers = kind
-	}
+	t.now.Buffers = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(found[1]), "MPI"), "-")
 	t.begin(title, function)
 }
 
@@ -139,28 +135,32 @@ func osuNames(line string) (names []string) {
 	return names
 }
 
-// osuColumns chooses the time that the slowest rank took, where the header has it: "Avg" and percentiles are of the
-// average over the ranks.
+// osuTimes lists names of columns; the first one that a header has counts. It is the slowest rank's time where there
+// is one: "Avg" and percentiles are of the average over the ranks. What is timed beside computing is no time of the
+// call.
+var osuTimes = []struct {
+	name string
+	columns
+}{
+	{"Max Latency", columns{statistic: results.Mean}},
+	{"Median", columns{statistic: results.Median}}, // pgmpi's own, of the slowest rank
+	{"P50 Tail Lat", columns{statistic: results.Median, average: true}},
+	{"Max Comm.", columns{statistic: results.Mean}},
+	{"Avg Latency", columns{statistic: results.Mean, average: true}},
+	{"Latency", columns{statistic: results.Mean, average: true}},
+	{"Pure Comm.", columns{statistic: results.Mean, average: true}},
+}
+
 func osuColumns(line string) *columns {
 	names := osuNames(line)
 	at := func(begin string) int {
 		return slices.IndexFunc(names, func(name string) bool { return strings.HasPrefix(name, begin) })
 	}
-	c := &columns{n: len(names), wrong: max(0, at("Validation")), statistic: results.Mean}
-	switch {
-	case at("Max Latency") > 0:
-		c.time = at("Max Latency")
-	case at("Median") > 0: // pgmpi's own, of the slowest rank
-		c.time, c.statistic = at("Median"), results.Median
-	case at("P50 Tail Lat") > 0:
-		c.time, c.statistic, c.average = at("P50 Tail Lat"), results.Median, true
-	case at("Max Comm.") > 0:
-		c.time = at("Max Comm.")
-	default: // what is timed beside computing is no time of the call
-		c.time, c.average = max(at("Avg Latency"), at("Latency"), at("Pure Comm.")), true
+	for _, of := range osuTimes {
+		if of.time = at(of.name); of.time >= 0 {
+			of.n, of.wrong = len(names), at("Validation")
+			return &of.columns
+		}
 	}
-	if c.time < 1 {
-		return nil
-	}
-	return c
+	return nil
 }

@@ -29,7 +29,8 @@ import (
 // NAME_mpich are its own, and all others are PICO's.
 var picoReader = reader{name: "pico", read: readPICO,
 	sniff: func(path, head string) bool {
-		return picoName.MatchString(filepath.Base(path)) && picoColumn(strings.SplitN(head, "\n", 2)[0]) >= 0
+		head, _, _ = strings.Cut(head, "\n")
+		return picoName.MatchString(filepath.Base(path)) && picoColumn(head) >= 0
 	},
 	folder: func(path string) string { return filepath.Dir(filepath.Dir(path)) }}
 
@@ -56,7 +57,7 @@ func readPICO(in *input) error {
 		return err
 	}
 	m := in.measured(Setting{Machine: row["machine"], Job: picoJob(began, row),
-		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), Datatype: name[3]}, results.Samples)
+		Version: strings.TrimSpace(row["mpi_lib"] + " " + row["mpi_lib_version"]), kind: kind{Datatype: name[3]}}, results.Samples)
 	m.element, m.run = picoBytes[name[3]], began
 	m.when, _ = time.Parse("2006_01_02___15_04_05", began)
 	if m.Shape, err = picoShape(row["nnodes"], row["tasks_per_node"]); err != nil {
@@ -76,10 +77,7 @@ func readPICO(in *input) error {
 	if err != nil {
 		return err
 	}
-	count, err := strconv.ParseInt(name[1], 10, 64)
-	if err != nil {
-		return fmt.Errorf("%.40q is no number of elements", name[1])
-	}
+	count, _ := whole(name[1])
 	return m.add("pico", function, count*m.element, samples...)
 }
 
@@ -92,13 +90,13 @@ func picoJob(time string, row map[string]string) string {
 func picoShape(nodes, tasks string) (s guidelines.Shape, err error) {
 	s.Nodes = 1
 	for _, side := range strings.Split(nodes, "x") {
-		n, err := strconv.Atoi(side)
-		if err != nil || n < 1 || n > guidelines.MaxProcesses/s.Nodes {
+		n, _ := strconv.Atoi(side)
+		if n < 1 || n > guidelines.MaxProcesses/s.Nodes {
 			return s, fmt.Errorf("nnodes = %.40q is no number of nodes", nodes)
 		}
 		s.Nodes *= n
 	}
-	if s.PPN, err = strconv.Atoi(tasks); err != nil || s.PPN < 1 || s.PPN > guidelines.MaxProcesses/s.Nodes {
+	if s.PPN, _ = strconv.Atoi(tasks); s.PPN < 1 || s.PPN > guidelines.MaxProcesses/s.Nodes {
 		return s, fmt.Errorf("tasks_per_node = %.40q is no number of processes", tasks)
 	}
 	s.NP = s.Nodes * s.PPN
@@ -167,7 +165,7 @@ func (in *input) picoTests(path string) (picoTable, error) {
 }
 
 func (in *input) picoSamples() (samples []protocol.Sample, err error) {
-	column := -1
+	var column int
 	for {
 		more, err := in.next()
 		if err != nil {
@@ -190,11 +188,10 @@ func (in *input) picoSamples() (samples []protocol.Sample, err error) {
 			_, cell, _ = strings.Cut(cell, ",")
 		}
 		cell, _, _ = strings.Cut(cell, ",")
-		ns, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-		if err != nil {
+		if cell = strings.TrimSpace(cell); !isNumber(cell) {
 			return nil, fmt.Errorf("%.40q is no time; the file may be cut off", cell)
 		}
-		s, err := inNS(ns)
+		s, err := inNS(number(cell))
 		if err != nil {
 			return nil, err
 		}

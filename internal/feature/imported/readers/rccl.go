@@ -3,7 +3,6 @@ package readers
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -28,7 +27,7 @@ var rcclNames = map[string]string{"allreduce": "Allreduce", "allgather": "Allgat
 	"reducescatter": "Reduce_scatter", "gather": "Gather", "scatter": "Scatter", "alltoall": "Alltoall"}
 
 func readRCCL(in *input) error {
-	text, err := io.ReadAll(io.LimitReader(in.source, mostJSON))
+	text, err := in.rest()
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func rcclCSV(text string) (rows []map[string]string, err error) {
 			for _, cell := range cells {
 				names = append(names, strings.ToLower(strings.Trim(cell, "# ")))
 			}
-		} else if len(cells) >= len(names) && len(names) > 0 {
+		} else if names != nil && len(cells) >= len(names) {
 			rows = append(rows, row)
 		}
 	}
@@ -115,26 +114,27 @@ func rcclCSV(text string) (rows []map[string]string, err error) {
 func (in *input) rcclRow(row map[string]string, files map[string]*ncclMeasured) error {
 	name := row["name"] + row["collective"]
 	function := collective(rcclNames[strings.ToLower(strings.NewReplacer("_", "", " ", "").Replace(name))])
-	size, err := strconv.ParseInt(row["size"], 10, 64)
-	us, errTime := strconv.ParseFloat(row["time"], 64)
+	size, isSize := whole(row["size"])
+	us := number(row["time"])
 	switch {
 	case function == "":
 		in.leaveOut(name)
 		return nil
-	case err != nil || errTime != nil:
+	case !isSize || !isNumber(row["time"]):
 		return fmt.Errorf("size %.20q, time %.20q: both are numbers", row["size"], row["time"])
-	case size <= 0:
+	case size == 0:
 		return nil
 	case !(us > 0):
 		in.lose(function, size, noTime)
 		return nil
 	}
-	if wrong, _ := strconv.ParseFloat(row["wrong"], 64); wrong > 0 {
+	if isWrong(row["wrong"]) {
 		in.lose(function, size, wrongData)
 		return nil
 	}
 	key := function + row["nodes"] + " " + row["ranks"] + " " + row["gpusperrank"]
 	if files[key] == nil {
+		var err error
 		if in.shape, err = rcclShape(function, row); err != nil {
 			return err
 		}
@@ -151,23 +151,22 @@ func (in *input) rcclRow(row map[string]string, files map[string]*ncclMeasured) 
 // rcclShape returns the shape. Whether "ranks" are processes of several GPUs or GPUs is told by the bandwidth of the
 // bus: the algorithm's times a factor of p.
 func rcclShape(function string, row map[string]string) (s guidelines.Shape, err error) {
-	number := func(name string) int {
-		n, err := strconv.Atoi(row[name])
-		if err != nil || n < 1 || n > guidelines.MaxProcesses {
+	processes := func(name string) int {
+		its, err := shapeOf(row[name])
+		if err != nil {
 			return 0
 		}
-		return n
+		return its.NP
 	}
-	ranks, gpus, nodes := number("ranks"), max(1, number("gpusperrank")), number("nodes")
+	ranks, gpus, nodes := processes("ranks"), max(1, processes("gpusperrank")), processes("nodes")
 	if ranks == 0 || ranks > guidelines.MaxProcesses/gpus {
 		return s, fmt.Errorf("%.20q ranks of %.20q GPUs are no number of processes", row["ranks"], row["gpusperrank"])
 	}
 	s.NP = ranks
 	if gpus > 1 {
-		algorithm, errA := strconv.ParseFloat(row["algbw"], 64)
-		bus, errB := strconv.ParseFloat(row["busbw"], 64)
+		algorithm, bus := number(row["algbw"]), number(row["busbw"])
 		off := func(p int) float64 { return math.Abs(bus/algorithm - busFactor(function, p)) }
-		if errors.Join(errA, errB) != nil || algorithm <= 0 || busFactor(function, ranks) == 1 {
+		if !(algorithm > 0 && bus > 0) || busFactor(function, ranks) == busFactor(function, ranks*gpus) {
 			return s, fmt.Errorf("it has %d ranks of %d GPUs, and does not tell the number of processes: give --np", ranks, gpus)
 		}
 		if off(ranks*gpus) < off(ranks) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -53,16 +52,21 @@ type Given struct {
 	OneJob bool             // folders do not tell jobs apart
 }
 
-// Setting holds what the measurements of a job have in common. Texts are "" where files do not say it. Datatype and
-// Op count for reductions alone, and Root for collectives with a root.
+// Setting holds what the measurements of a job have in common. Texts are "" where files do not say it.
 type Setting struct {
 	From, Machine, Job string
 	Folder             string // of the files, below what was named
 	Library, Version   string
 	Buffers            string // where they are, if not in the memory of the host
-	Datatype, Op       string
-	Root               int
 	Shape              guidelines.Shape
+	kind
+}
+
+// kind is what counts for some collectives only: a datatype and an operator for reductions, a root for those that
+// have one.
+type kind struct {
+	Datatype, Op string
+	Root         int
 }
 
 type measurement struct {
@@ -153,7 +157,7 @@ func (in *input) measured(s Setting, statistic results.Statistic) *measurement {
 
 // shapeOf reads a number of processes.
 func shapeOf(text string) (s guidelines.Shape, err error) {
-	if s.NP, err = strconv.Atoi(text); err != nil || s.NP < 1 || s.NP > guidelines.MaxProcesses {
+	if s.NP, _ = strconv.Atoi(text); s.NP < 1 || s.NP > guidelines.MaxProcesses {
 		return s, fmt.Errorf("%.40q is no number of processes from 1 to %d", text, guidelines.MaxProcesses)
 	}
 	return s, nil
@@ -215,14 +219,14 @@ func find(paths []string, from string) (all []file, skipped int, err error) {
 		err := filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 			f := file{path: at, named: at == path}
 			switch {
-			case f.named && errors.Is(err, fs.ErrNotExist):
+			case errors.Is(err, fs.ErrNotExist):
 				return fmt.Errorf("there is no file or folder %s", at)
 			case err != nil || d.IsDir() || !f.named && !d.Type().IsRegular():
 				return err
 			case given[at]:
 				return fmt.Errorf("%s is given twice: each file is one mpirun", at)
 			}
-			given[at] = f.named
+			given[at] = true
 			all = append(all, f)
 			return nil
 		})
@@ -297,12 +301,15 @@ func (f *file) measurements(given Given, tables *sync.Map) ([]*measurement, erro
 		return nil, err
 	}
 	defer opened.Close()
-	all, err := f.parse(&input{Given: given, tables: tables}, opened)
-	info, statErr := opened.Stat()
+	info, err := opened.Stat()
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.parse(&input{Given: given, tables: tables}, opened, info.Size())
 	for _, m := range all {
 		if when, ok := dateIn(f.path); m.when.IsZero() && ok {
 			m.when, m.dated = when, byName
-		} else if m.when.IsZero() && statErr == nil {
+		} else if m.when.IsZero() {
 			m.when, m.dated = info.ModTime(), byFile
 		}
 	}
@@ -333,20 +340,14 @@ func dateIn(path string) (when time.Time, ok bool) {
 			return monday(year, week), true
 		}
 		if path == filepath.Dir(path) {
-			return when, false
+			return
 		}
 	}
 }
 
-// parse gives every error its place.
-func (f *file) parse(in *input, text io.Reader) (all []*measurement, err error) {
+// parse reads a text of about some bytes, and gives every error its place.
+func (f *file) parse(in *input, text io.Reader, size int64) (all []*measurement, err error) {
 	in.path = f.path
-	size := int64(source.MostLine)
-	if file, ok := text.(*os.File); ok {
-		if info, err := file.Stat(); err == nil {
-			size = info.Size()
-		}
-	}
 	if in.source, err = source.New(text, size); err == nil {
 		if _, err = in.source.Head(); err == nil {
 			err = f.read(in)
@@ -394,17 +395,13 @@ func (g *together) jobs(given Given, tables *sync.Map) []*Job {
 		}
 	}
 	g.leftOut = reasons(errs)
-	root := ""
-	for i, f := range g.files {
-		if dir := filepath.Dir(f.path); i == 0 {
-			root = dir
-		} else {
-			root = common(root, dir)
-		}
+	root := filepath.Dir(g.files[0].path)
+	for _, f := range g.files {
+		root = common(root, filepath.Dir(f.path))
 	}
 	for i, f := range g.files {
 		for _, m := range all[i] {
-			if rel, err := filepath.Rel(root, filepath.Dir(f.path)); err == nil && rel != "." && !given.OneJob && f.folder == nil {
+			if rel, _ := filepath.Rel(root, filepath.Dir(f.path)); rel != "." && !given.OneJob && f.folder == nil {
 				m.Folder = rel
 			}
 		}
@@ -439,7 +436,7 @@ func common(a, b string) string {
 func (j *Job) damaged(files []file, errs []error) {
 	var out []string
 	for i, err := range errs {
-		if err != nil && (j.folder == "" || filepath.Dir(files[i].path) == j.folder) && !fail.Is[*noTimes](err) {
+		if err != nil && filepath.Dir(files[i].path) == j.folder && !fail.Is[*noTimes](err) {
 			out = append(out, err.Error())
 		}
 	}
@@ -476,8 +473,8 @@ func atOnce(n int, do func(int)) {
 	var group sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+			for i := int(next.Add(1)); i <= n; i = int(next.Add(1)) {
+				do(i - 1)
 			}
 		})
 	}

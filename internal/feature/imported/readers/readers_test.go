@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/feature/imported/source"
 	"pgmpi/internal/osu"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -83,7 +84,7 @@ func text(t *testing.T, format, path, text string, given Given) ([]*measurement,
 	t.Helper()
 	i := slices.IndexFunc(readers, func(r reader) bool { return r.name == format })
 	f := file{path: path, reader: readers[i]}
-	return f.parse(&input{Given: given, tables: &sync.Map{}}, strings.NewReader(text))
+	return f.parse(&input{Given: given, tables: &sync.Map{}}, strings.NewReader(text), source.MostLine)
 }
 
 func one(t *testing.T, format, path, its string) *measurement {
@@ -422,11 +423,11 @@ var seeds = map[string][]string{
 }
 
 // seeded reads a seed, or what fuzzing made of it, as the reader's; np is 0 where the text has to say it.
-func seeded(r reader, text string, np int) ([]*measurement, error) {
+func seeded(r reader, text io.Reader, np int) ([]*measurement, error) {
 	var tables sync.Map
 	tables.Store("/m_metadata.csv", picoTable{{"T", "0"}: {"machine": "m", "nnodes": "2", "tasks_per_node": "1", "collective_type": "BCAST"}})
 	f := file{path: "/m/T/0/8_default_ompi_int32.csv", reader: r}
-	return f.parse(&input{Given: Given{Shape: guidelines.Shape{NP: np}}, tables: &tables}, io.LimitReader(strings.NewReader(text), 1<<20))
+	return f.parse(&input{Given: Given{Shape: guidelines.Shape{NP: np}}, tables: &tables}, text, source.MostLine)
 }
 
 // A reader is a file, its line in readers, the row of totals that it names, a seed, and its row of the page.
@@ -436,7 +437,7 @@ func TestEveryReaderHasASeedThatItReadsAndARowOfThePage(t *testing.T) {
 		cases, errs := 0, []error{}
 		for _, text := range seeds[r.name] {
 			for _, np := range []int{0, 2} {
-				all, err := seeded(r, text, np)
+				all, err := seeded(r, strings.NewReader(text), np)
 				errs = append(errs, err)
 				for _, m := range all {
 					cases += len(m.cases)
@@ -462,7 +463,7 @@ func FuzzReaders(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
-		all, err := seeded(readers[int(which)%len(readers)], text, 2)
+		all, err := seeded(readers[int(which)%len(readers)], io.LimitReader(strings.NewReader(text), 1<<20), 2)
 		if err != nil {
 			must.Hold(t, strings.HasPrefix(err.Error(), "/m/T/0/"), "%q does not name the file", err)
 			return

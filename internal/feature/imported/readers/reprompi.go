@@ -31,9 +31,11 @@ var reproReader = reader{name: "reprompi", read: readRepro,
 func reproMockup(name string) string {
 	marks := strings.NewReplacer("_", "", "+", "")
 	plain := func(name string) string { return strings.ToLower(marks.Replace(name)) }
-	all, theirs := mockups.All(), plain(name)
-	if i := slices.IndexFunc(all, func(f mockups.Function) bool { return f.IsMockup() && "gl"+plain(f.ID) == theirs }); i >= 0 {
-		return all[i].ID
+	theirs := plain(name)
+	for _, f := range mockups.All() {
+		if f.IsMockup() && "gl"+plain(f.ID) == theirs {
+			return f.ID
+		}
 	}
 	return ""
 }
@@ -54,7 +56,7 @@ func readRepro(in *input) error {
 			in.skip(in.text)
 		}
 	}
-	m := in.measured(Setting{Shape: p.shape, Datatype: p.properties["datatype"], Op: p.properties["operation"],
+	m := in.measured(Setting{Shape: p.shape, kind: kind{Datatype: p.properties["datatype"], Op: p.properties["operation"]},
 		Version: "not named in ReproMPI's output; measured by ReproMPI " +
 			cmp.Or(p.properties["reproMPIcommitSHA1"], "unknown")}, results.Samples)
 	m.run = in.path
@@ -172,7 +174,7 @@ func (p *parser) header(names []string) error {
 		return nil
 	}
 	text = p.properties["datatype_extent_bytes"]
-	if p.extent, err = strconv.ParseInt(text, 10, 64); err != nil || p.extent < 1 || p.extent > 1<<20 {
+	if p.extent, _ = whole(text); p.extent < 1 || p.extent > 1<<20 {
 		return fmt.Errorf("the sizes are counts, and there is no line #@datatype_extent_bytes=N before the columns (%q)", text)
 	}
 	return nil

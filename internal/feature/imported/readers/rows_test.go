@@ -36,7 +36,7 @@ func TestColumnsOfIMBAreThoseOfACall(t *testing.T) {
 		"#repetitions t_max[usec]": 0, "#bytes #repetitions t[usec]": 0} {
 		c := imbColumns(strings.Fields(header))
 		should.Equal(t, c != nil, time > 0, header)
-		should.Hold(t, c == nil || c.time == time && c.wrong == 0 && (len(c.names) == 1) == strings.Contains(header,
+		should.Hold(t, c == nil || c.time == time && c.wrong < 1 && (len(c.names) == 1) == strings.Contains(header,
 			"#procs"), "%s: %+v", header, c)
 	}
 	for title, want := range map[string]string{"Bcast": "MPI_Bcast", "Ibcast": "", "Ibcast_pure": "MPI_Ibcast",
@@ -238,7 +238,7 @@ func TestSKaMPIsRowsHaveLoopsAndNumbers(t *testing.T) {
 	should.Equal(t, shown(m), "MPI_Bcast 8 10000, MPI_Bcast 16 20000",
 		"rows of as many processes are of one measurement")
 	for title, want := range map[string]string{"Allreduce": "MPI_Allreduce",
-		"Allreduce_using_Reduce_Bcast": "allreduce_as_reduce+bcast", "Pingpong": ""} {
+		"Allreduce_using_Reduce_Bcast": "allreduce_as_reduce+bcast", "Bcast_using_Send_Recv": "", "Pingpong": ""} {
 		should.Equal(t, skampiFunction(title), want, title)
 	}
 }
@@ -279,13 +279,16 @@ func TestNCCLsTextSaysWhatMeasuredIt(t *testing.T) {
 	cut := start + strings.Replace(ranks, "[0] G\n", "[0] G...\n", 1) + ncclRows
 	_, err := text(t, "nccl-text", "x", cut, Given{})
 	should.Fail(t, err, "how many processes")
+	_, err = text(t, "nccl-text", "x", start+ranks+ncclRows+cut, Given{})
+	should.Fail(t, err, "how many processes")
 	all := must.Get(text(t, "nccl-text", "x", cut, Given{Shape: guidelines.Shape{NP: 8}}))(t)
 	should.Equal(t, all[0].Shape.NP, 8, "a list of ranks that was cut")
 	m := one(t, "nccl-text", "x", start+ranks+ncclRows+"# Out of bounds values : 4 FAILED\n")
 	should.Equal(t, shown(m), "MPI_Allreduce 1024 20000", "each row tells whether it is wrong")
 	for row, n := range map[string]int{"1024 256 float sum -1 0.00 0 0 0 22.00 0 0 0\n": 1,
 		"1024 256 float sum -1 20.00 0 0 2 22.00 0 0 0\n": 1,
-		"0 0 float sum -1 20.00 0 0 0 22.00 0 0 0\n":      0} {
+		"0 0 float sum -1 20.00 0 0 0 22.00 0 0 0\n":      0,
+		"0 0 float sum -1 0.00 0 0 0 0.00 0 0 0\n":        0} {
 		m := one(t, "nccl-text", "x", start+ranks+ncclRows+row)
 		should.Hold(t, shown(m) == "MPI_Allreduce 1024 20000" && len(m.lost) == n && m.skipped.n == 0, "%s: %+v", row, m)
 	}
@@ -293,7 +296,7 @@ func TestNCCLsTextSaysWhatMeasuredIt(t *testing.T) {
 		"1024 x float sum -1 20.00 0 0 0 22.00 0 0 0\n",
 		"1024 256 4 sum -1 20.00 0 0 0 22.00 0 0 0\n", "1024 256 float sum -1 20.00 x 0 0 22.00 0 0 0\n",
 		"1024 256 20.00 0 0 0 22.00 0 0 0\n",
-		"1024 256 float sum -1 20.00 0 0 0 22.00 0 0 0 9\n"} {
+		"1024 256 float sum -1 20.00 0 0 0 22.00 0 0 0 9\n", "-8 2 float sum -1 20.00 0 0 0 22.00 0 0 0\n", "done\n"} {
 		m := one(t, "nccl-text", "x", start+ranks+ncclRows+row)
 		should.Hold(t, shown(m) == "MPI_Allreduce 1024 20000" && m.skipped.n == 1, "%s: %+v", row, m)
 	}
@@ -318,6 +321,8 @@ func TestRCCLsShapeIsToldByTheBandwidthOfTheBus(t *testing.T) {
 		"GPUs":                  {"MPI_Allreduce", "4 2 1 1.0 1.5", "1x4"},
 		"an Allgather of them":  {"MPI_Allgather", "2 2 1 1.0 0.75", "1x4"},
 		"a Bcast tells nothing": {"MPI_Bcast", "2 2 1 1.0 1.0", "give --np"},
+		"two GPUs":              {"MPI_Allreduce", "2 2 1 1.0 1.0", "1x2"},
+		"two processes of GPUs": {"MPI_Allreduce", "2 2 1 1.0 1.5", "1x4"},
 		"no bandwidth":          {"MPI_Allreduce", "4 2 1 0 1.0", "give --np"},
 		"no bandwidth of one":   {"MPI_Allreduce", "4 2 1 x 1.0", "give --np"},
 		"ranks below 0":         {"MPI_Bcast", "-1 1 1 1 1", "are no number of processes"},
@@ -352,9 +357,11 @@ func TestRCCLsRowsHaveTheirRanges(t *testing.T) {
 	}{
 		"as it is":           {good, 0, "", "MPI_Allgather 32 11500", ""},
 		"in place by a word": {good + row("All_Gather", "128", "true", "9", "0"), 0, "", "MPI_Allgather 32 11500", ""},
-		"a size of nothing":  {good + row("AllGather", "0", "0", "9", "0"), 0, "", "MPI_Allgather 32 11500", ""},
-		"a time of nothing":  {good + row("AllGather", "128", "0", "0", "0"), 1, "", "MPI_Allgather 32 11500", ""},
-		"wrong data":         {good + row("AllGather", "128", "0", "9", "1"), 1, "", "MPI_Allgather 32 11500", ""},
+		"a size of nothing":  {good + row("AllGather", "0", "0", "0", "0"), 0, "", "MPI_Allgather 32 11500", ""},
+		"half a µs": {good + row("AllGather", "2", "0", "0.5", "0"), 0, "",
+			"MPI_Allgather 32 11500, MPI_Allgather 1 500", ""},
+		"a time of nothing": {good + row("AllGather", "128", "0", "0", "0"), 1, "", "MPI_Allgather 32 11500", ""},
+		"wrong data":        {good + row("AllGather", "128", "0", "9", "1"), 1, "", "MPI_Allgather 32 11500", ""},
 		"another header": {good + head + row("AllGather", "128", "0", "9", "0"), 0, "",
 			"MPI_Allgather 32 11500, MPI_Allgather 64 9000", ""},
 		"a row that is cut":  {good + "0, AllGather\n", 0, "", "MPI_Allgather 32 11500", ""},

@@ -87,6 +87,7 @@ func TestFilesAreThoseThatAreNamedAndRegularOnesBelowFolders(t *testing.T) {
 		"a folder of another":      {dir, "imb", "", 0, "no file of"},
 		"no program":               {text, "osi", "", 0, "--from"},
 		"no file at all":           {os.DevNull, "", "", 0, "a file is wanted"},
+		"below a file":             {filepath.Join(text, "x"), "", "", 0, "not a directory"},
 	} {
 		all, skipped, err := find([]string{c.path}, c.from)
 		if c.err != "" {
@@ -99,6 +100,10 @@ func TestFilesAreThoseThatAreNamedAndRegularOnesBelowFolders(t *testing.T) {
 		}
 		should.Hold(t, err == nil && strings.Join(got, ", ") == c.files && skipped == c.skipped,
 			"%s: %v, %d skipped, %v", name, got, skipped, err)
+	}
+	for _, paths := range [][]string{{text, dir}, {dir, text}, {dir, dir}} {
+		_, _, err := find(paths, "")
+		should.Fail(t, err, "given twice")
 	}
 	_, leftOut, err := Each([]string{dir}, Given{}, func(j *Job, _ bool) (*Job, error) { return j, nil })
 	should.Hold(t, err == nil && slices.Equal(leftOut, []string{"1 file that no reader knows"}), "%q, %v", leftOut,
@@ -137,7 +142,7 @@ func TestALineOfAnyLengthIsOne(t *testing.T) {
 	}
 	at := slices.IndexFunc(readers, func(r reader) bool { return r.name == "nccl" })
 	f := file{path: "x", reader: readers[at]}
-	_, err := f.parse(&input{}, iotest.ErrReader(errors.New("the disk is gone")))
+	_, err := f.parse(&input{}, iotest.ErrReader(errors.New("the disk is gone")), source.MostLine)
 	should.Fail(t, err, "x: the disk is gone")
 }
 

@@ -3,7 +3,6 @@ package readers
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ var (
 
 func readSKaMPI(in *input) error {
 	t := tables{input: in, format: "skampi"}
-	return t.each(func(text string) (header bool, err error) {
+	return t.each(func(text string) (header bool, _ error) {
 		if found := skampiBegin.FindStringSubmatch(text); found != nil {
 			t.begin(found[1], skampiFunction(found[1]))
 			t.header = &columns{n: 4, time: 1, statistic: results.Mean}
@@ -50,20 +49,20 @@ func readSKaMPI(in *input) error {
 		if strings.HasPrefix(text, "#") {
 			return true, nil
 		}
-		in.text, err = t.loops(text)
-		return false, err
+		in.text = t.loops(text)
+		return false, nil
 	})
 }
 
 // loops takes the loops from a row, and what comes after the repetitions. One over processes says how many there
 // were.
-func (t *tables) loops(text string) (string, error) {
+func (t *tables) loops(text string) string {
 	given, row := t.shape, text
 	for found := skampiLoop.FindStringSubmatch(row); found != nil; found = skampiLoop.FindStringSubmatch(row) {
 		if slices.Contains([]string{"procs", "nodes", "num_procs", "np"}, found[1]) {
 			shape, err := shapeOf(found[2])
 			if err != nil {
-				return text, nil
+				return text
 			}
 			if shape != given {
 				t.m = nil
@@ -74,19 +73,19 @@ func (t *tables) loops(text string) (string, error) {
 	}
 	cells := strings.Fields(row)
 	if row == text || len(cells) < 4 || slices.ContainsFunc(cells, func(c string) bool { return !isNumber(c) }) {
-		return text, nil
+		return text
 	}
-	if _, err := strconv.ParseUint(cells[3], 10, 62); err != nil {
-		return text, nil
+	if _, ok := whole(cells[3]); !ok {
+		return text
 	}
-	return strings.Join(cells[:4], " "), nil
+	return strings.Join(cells[:4], " ")
 }
 
 // skampiFunction returns the function of a title: MPI_Allreduce, or Allreduce_using_Reduce_Bcast, which is a mock-up.
 func skampiFunction(title string) string {
 	of, calls, _ := strings.Cut(title, "_using_")
 	mockup := strings.ToLower(of) + "_as_" + strings.ToLower(strings.ReplaceAll(calls, "_", "+"))
-	if f, ok := mockups.Get(mockup); ok && f.IsMockup() {
+	if f, ok := mockups.Get(mockup); ok && !f.User { // its calls are known
 		return mockup
 	}
 	return collective(title)

@@ -3,7 +3,6 @@ package readers
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
@@ -28,20 +28,20 @@ type tables struct {
 	element            int64 // bytes
 	when               time.Time
 	m                  *measurement // receives the rows, once begun
-	width              int          // of the last row
 }
 
 // columns is what a header says of its rows.
 type columns struct {
 	n, size, time int
 	names         []int             // of cells that are no numbers
-	wrong         int               // of the cell that tells of wrong data, or 0
+	wrong         int               // of the cell that tells of wrong data, or below 1
 	statistic     results.Statistic // of the time
 	average       bool              // the time is an average over the ranks
+	width         int               // of the last row
 }
 
 func (t *tables) begin(title, function string) {
-	t.title, t.function, t.header, t.m, t.width = title, function, nil, nil, 0
+	t.title, t.function, t.header, t.m = title, function, nil, nil
 	t.titled, t.program = true, ""
 }
 
@@ -67,12 +67,24 @@ func isNumber(cell string) bool {
 	return err == nil || slices.Contains(words, cell)
 }
 
+// number reads a number, or returns 0 for a word.
+func number(cell string) float64 {
+	x, _ := strconv.ParseFloat(cell, 64)
+	return x
+}
+
+// whole reads a number of bytes, elements or repetitions.
+func whole(cell string) (n int64, ok bool) {
+	x, err := strconv.ParseUint(cell, 10, 62)
+	return int64(x), err == nil
+}
+
 // fits tells whether cells are a row: as many as the header has, an integer for the size, and numbers.
 func (c *columns) fits(cells []string) bool {
 	if c == nil || len(cells) != c.n {
 		return false
 	}
-	if _, err := strconv.ParseUint(cells[c.size], 10, 62); err != nil {
+	if _, ok := whole(cells[c.size]); !ok {
 		return false
 	}
 	for i, cell := range cells {
@@ -101,39 +113,34 @@ func (t *tables) row(text string) error {
 		return nil
 	}
 	if t.header != nil && t.function != "" && len(cells) > t.header.size+1 {
-		size, err := strconv.ParseInt(cells[t.header.size], 10, 64)
-		if why := failures[cells[t.header.size+1]]; why != "" && err == nil {
+		size, ok := whole(cells[t.header.size])
+		if why := failures[cells[t.header.size+1]]; why != "" && ok {
 			t.lose(t.function, size, why)
 			return nil
 		}
 	}
-	cut := t.source != nil && t.source.Cut && len(t.text) < t.width
 	switch {
 	case (t.function == "" || t.header == nil) && t.title != "" && !slices.ContainsFunc(cells, func(c string) bool { return !isNumber(c) }):
 		t.leaveOut(t.title)
 		return nil
-	case t.function == "" || !t.header.fits(cells) || cut:
+	case t.function == "" || !t.header.fits(cells) || t.source.Cut && len(t.text) < t.header.width:
 		t.skip(text)
 		return nil
 	}
-	t.width = len(t.text)
-	size, err := strconv.ParseInt(cells[t.header.size], 10, 64)
-	if err != nil || size == 0 { // some programs time an empty call
+	t.header.width = len(t.text)
+	size, _ := whole(cells[t.header.size])
+	if size == 0 { // some programs time an empty call
 		t.empty = true
-		return err
+		return nil
 	}
 	if t.header.failed(cells) {
 		t.lose(t.function, size, wrongData)
 		return nil
 	}
-	us, err := strconv.ParseFloat(cells[t.header.time], 64)
-	if err != nil || !(us > 0) || math.IsInf(us, 1) {
+	s, err := inNS(number(cells[t.header.time]) * 1e3)
+	if err != nil {
 		t.lose(t.function, size, noTime)
 		return nil
-	}
-	s, err := inNS(us * 1e3)
-	if err != nil {
-		return err
 	}
 	if err := t.ready(); err != nil {
 		return err
@@ -142,14 +149,9 @@ func (t *tables) row(text string) error {
 }
 
 // failed tells whether the benchmark found wrong data.
-func (c *columns) failed(cells []string) bool {
-	if c.wrong == 0 {
-		return false
-	}
-	cell := cells[c.wrong]
-	x, err := strconv.ParseFloat(cell, 64)
-	return cell == "Fail" || err == nil && x != 0
-}
+func (c *columns) failed(cells []string) bool { return c.wrong > 0 && isWrong(cells[c.wrong]) }
+
+func isWrong(cell string) bool { return cell == "Fail" || number(cell) != 0 }
 
 // ready begins a measurement for the table.
 func (t *tables) ready() error {
@@ -182,7 +184,7 @@ func (t *tables) each(header func(text string) (bool, error)) error {
 			return t.none()
 		}
 		isHeader, err := header(t.text)
-		if err == nil && !isHeader {
+		if !isHeader {
 			err = t.row(t.text) // which header may have rewritten
 		}
 		if err != nil {
@@ -193,7 +195,7 @@ func (t *tables) each(header func(text string) (bool, error)) error {
 
 var (
 	// program finds a benchmark's program in a line of a script.
-	program   = regexp.MustCompile(`(\S*)\b(osu_[a-z_]+|IMB-[A-Z0-9]+)\S*`)
+	program   = regexp.MustCompile(`^(.*?)(\S*/)?\S*\b(osu_[a-z_]+|IMB-[A-Z0-9]+)\S*(.*)`)
 	loading   = regexp.MustCompile(`\b(?:module +(?:load|add|swap|switch)|ml|spack load) +\S`)
 	repeating = regexp.MustCompile(`(?i)\b(?:run|iter|iteration|rep|repetition|repeat|trial|round|attempt)\W*\d+`)
 	// processes finds the number of processes, which OSU does not write.
@@ -218,13 +220,12 @@ const mostMark = 100
 // marked keeps what a line says besides a benchmark's program, such as the folder of a library: it marks the tables
 // below. So does the number of processes.
 func (in *input) marked(text string) {
-	if at := program.FindStringSubmatchIndex(text); at != nil {
-		folder := text[at[0] : at[0]+strings.LastIndexByte(text[at[2]:at[3]], '/')+1]
-		mark := text[:at[0]] + folder + " " + text[at[1]:]
+	if found := program.FindStringSubmatch(text); found != nil {
+		mark := found[1] + found[2] + " " + found[4]
 		mark = strings.Join(strings.Fields(repeating.ReplaceAllString(mark, "")), " ")
 		in.mark = mark[:min(len(mark), mostMark)]
-		in.program = text[at[4]:at[5]]
-		in.launched(text[:at[0]])
+		in.program = found[3]
+		in.launched(found[1])
 	}
 }
 
@@ -243,7 +244,7 @@ func (in *input) launched(command string) {
 // named keeps the program in the name of a file.
 func (in *input) named(name string) {
 	if found := program.FindStringSubmatch(name); found != nil {
-		in.program = found[2]
+		in.program = found[3]
 	}
 }
 
@@ -281,11 +282,7 @@ func (in *input) lose(function string, size int64, why string) {
 	in.lost = append(in.lost, loss{function, size, why})
 }
 
-func (in *input) leaveOut(title string) {
-	if len(in.unused) == 0 || in.unused[len(in.unused)-1] != title {
-		in.unused = append(in.unused, title)
-	}
-}
+func (in *input) leaveOut(title string) { in.unused = lists.With(in.unused, title) }
 
 // none returns the error of a file without a time, or nil.
 func (in *input) none() error {
@@ -307,8 +304,8 @@ const noTimesAtAll = "there is no time of a collective"
 
 func (e *noTimes) Error() string {
 	text := noTimesAtAll + phrase.When(e.empty, " but of 0 bytes")
-	if names := unique(e.unused); len(names) > 0 {
-		text += "; no guideline is about " + strings.Join(names[:min(len(names), mostShown)], ", ")
+	if len(e.unused) > 0 {
+		text += "; no guideline is about " + strings.Join(e.unused[:min(len(e.unused), mostShown)], ", ")
 	}
 	if notes := lossNotes(e.lost); len(notes) > 0 {
 		text += "; " + notes[0]
