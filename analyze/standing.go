@@ -70,15 +70,23 @@ func answerOf(e *Elsewhere) judge.Verdict {
 
 // Apart tells whether the interval under another condition does not touch the check's.
 func (v *Verdict) Apart(e *Elsewhere) bool {
-	return e != nil && (Or(e.RatioHi95, math.Inf(1)) < Or(v.RatioLo95, 0) || Or(e.RatioLo95, 0) > Or(v.RatioHi95, math.Inf(1)))
+	if e == nil {
+		return false
+	}
+	low, high := v.ends()
+	otherLow, otherHigh := e.ends()
+	return otherHigh < low || otherLow > high
 }
+
+// ends returns the ends of the interval; an unknown one touches everything.
+func (e Effect) ends() (low, high float64) { return Or(e.RatioLo95, 0), Or(e.RatioHi95, math.Inf(1)) }
 
 // Least returns the least ratio of those that were measured under several conditions. The check's
 // own counts unless an interval lies below its interval.
 func (v *Verdict) Least() Effect {
 	least := v.Effect
 	for _, e := range []*Elsewhere{v.Alternating, v.OtherMalloc} {
-		if v.Apart(e) && e.Ratio != nil && *e.Ratio < Or(least.Ratio, 0) {
+		if v.Apart(e) && e.Ratio != nil && least.Ratio != nil && *e.Ratio < *least.Ratio {
 			least = e.Effect
 		}
 	}

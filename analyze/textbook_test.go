@@ -255,3 +255,18 @@ func TestTextbookTestsArePlannedOnlyWhereTheyCanBeJudged(t *testing.T) {
 	_, err := PlanOneOf(guidelines.TextbookID, m, must.Get(setOf(m, takes(m, 14000, 10000)))(t), wrong)
 	should.Hold(t, err != nil, "a level of 2 is no level")
 }
+
+func TestACheckLacksTextbookAlgorithmsWhereItsCallsHaveSome(t *testing.T) {
+	verdict := func(function, guideline string) Verdict { return Verdict{Function: function, Guideline: guideline} }
+	for name, c := range map[string]struct {
+		verdicts []Verdict
+		want     bool
+	}{
+		"no test":         {nil, false},
+		"messages":        {[]Verdict{verdict("MPI_Sendrecv", "M1")}, false},
+		"a collective":    {[]Verdict{verdict("MPI_Reduce", "GL8")}, true},
+		"it was asked of": {[]Verdict{verdict("MPI_Reduce", "GL8"), verdict("MPI_Reduce", guidelines.TextbookID)}, false},
+	} {
+		should.Equal(t, (&Report{Verdicts: c.verdicts}).LacksTextbook(), c.want, name)
+	}
+}
