@@ -8,7 +8,7 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// SetUp says by how many seconds mpiruns of one side take longer to set up than those of another.
+// SetUp says by how many seconds mpiruns of one side take longer to set up than mpiruns of another.
 type SetUp struct {
 	Shape string  `json:"on"`
 	S     float64 `json:"s"`
@@ -20,7 +20,7 @@ type SetUp struct {
 const leastSetUp = 1e-3
 
 // SetUpOf compares the mpiruns of two sides on each shape, by the effect that belongs to the rank-sum test. It returns
-// the shape on which those of b take longest beside those of a, or nil where none is shown to take longer.
+// the shape on which b is longer by most, or nil where it is not shown to be longer on any.
 func SetUpOf(a, b *analyze.Side) (longest *SetUp) {
 	for _, shape := range slices.Sorted(maps.Keys(a.Set.Took)) {
 		x, y := setUps(b, shape), setUps(a, shape)

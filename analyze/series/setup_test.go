@@ -9,7 +9,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// sideOf has mpiruns that take so many ms to set up.
+// sideOf has an mpirun for each time to set up, in ms.
 func sideOf(shape string, ms ...int64) *analyze.Side {
 	took := map[int]medians.Took{}
 	for i, x := range ms {

@@ -17,7 +17,7 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.T.Helper()
 	j.Clock = "monotonic"
 	out := must.Get(b.RunJob(np, &protocol.Job{NP: np,
-		StallNS: int64(60 * time.Second), Clocks: &j}))(b.T)
+		StallNS: int64(mpirun.Stall), Clocks: &j}))(b.T)
 	if len(out.Syncs) != len(j.Methods) {
 		b.T.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
 	}
@@ -133,7 +133,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
-		out := must.Get(b.RunJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
+		out := must.Get(b.RunJob(3, &protocol.Job{NP: 3, StallNS: int64(mpirun.Stall), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {
 			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -140,8 +139,8 @@ func (b *fixture) useRank(name string) {
 }
 
 // measureJob makes a job that measures no case yet.
-func measureJob(np int, datatype, op string, stall time.Duration) *protocol.Job {
-	return &protocol.Job{NP: np, StallNS: int64(stall), CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}, Datatype: datatype, Op: op,
+func measureJob(np int, datatype, op string) *protocol.Job {
+	return &protocol.Job{NP: np, StallNS: int64(mpirun.Stall), CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}, Datatype: datatype, Op: op,
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20}}
 }
 
@@ -149,7 +148,7 @@ func measureJob(np int, datatype, op string, stall time.Duration) *protocol.Job 
 // them where no other job has these functions, and where the ranks share no cores; in `make test-all` all. Every p
 // up to 8 divides 840, and none but 1 divides 841: of the two, 3 has the one and 4 the other.
 func verifyJob(np int, d mockups.Datatype, op string, root int, all bool, counts ...int64) *protocol.Job {
-	j := measureJob(np, d.Name, op, 2*time.Minute)
+	j := measureJob(np, d.Name, op)
 	j.Root, j.Verify = root, true
 	switch {
 	case len(counts) > 0:
@@ -240,7 +239,7 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 		{4, "nodes-dealt", "do not have numbers in a row"},
 		{4, "nodes-of-2", ""},
 	} {
-		j := measureJob(c.np, "int", "sum", 2*time.Minute)
+		j := measureJob(c.np, "int", "sum")
 		j.Order, j.Cases = []int{0, 1}, []protocol.JobCase{{Function: "scatter_as_lane", NRep: 1}, {Function: "MPI_Scatter", NRep: 1}}
 		out, err := b.with(c.nodes+",spoiled-MPI_Allreduce,spoiled-MPI_Bcast").RunJob(c.np, j)
 		if err != nil {
@@ -257,7 +256,7 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 func TestShapeThatTheLibraryDoesNotSeeIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
-	j := measureJob(2, "int", "sum", 2*time.Minute)
+	j := measureJob(2, "int", "sum")
 	j.Order, j.Cases, j.Place, j.Nodes = []int{0}, []protocol.JobCase{{Function: "MPI_Bcast", NRep: 1}}, "1x2", 1
 	_, err := b.RunJob(2, j)
 	must.Do(t, err)

@@ -74,7 +74,7 @@ func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 }
 
 func syncJob(np, repetitions int) *protocol.Job {
-	j := measureJob(np, "double", "sum", 2*time.Minute)
+	j := measureJob(np, "double", "sum")
 	j.Verify, j.FirstCalls, j.Warmup, j.WindowNS, j.SliceNS, j.MaxDriftNS, j.TempMemory = true, 2, 1, 1e6, 5e8, 1e4, 256<<20
 	for i, c := range []protocol.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
 		c.NRep = repetitions

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
@@ -45,7 +44,7 @@ func (b *fixture) isMPICH402() bool {
 // persistent Scatter on more than two processes: some of them get an error there, and the others wait for them. Messages
 // are between two ranks that are not the first ones.
 func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int, counts ...int64) *protocol.Job {
-	j := measureJob(np, d.Name, op, 2*time.Minute)
+	j := measureJob(np, d.Name, op)
 	j.Root, j.Seed, j.Verify = root, 1, true
 	for _, f := range mockups.Variants() {
 		if b.breaks(f) && f.Of == "MPI_Scatter" && np > 2 {
