@@ -150,7 +150,7 @@ func (g *GainResult) longer() string {
 	if g.SetUp == nil {
 		return ""
 	}
-	return fmt.Sprintf(", with %s that each run takes longer to set up", phrase.Duration(&g.SetUp.S))
+	return fmt.Sprintf("; %s that each run takes longer to set up are taken off", phrase.Duration(&g.SetUp.S))
 }
 
 // withFull says how much a screen leaves out.

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/feature/remedy"
@@ -121,6 +122,21 @@ func TestACallWithARootCostsWhatItTakesAtTheSlowestRank(t *testing.T) {
 	c.Function, c.LeastRankNS, c.SumNS, c.LeastCallNS = "MPI_Reduce", 70e3, 200070e3, 60
 	g := Join(r, nil, p)
 	should.Hold(t, near(g.Mockup.S, .19*.5) && near(g.Mockup.Hi, .2*.6) && g.WaitingS == 0, "%+v", g)
+}
+
+// What calls spare is worth less by what each run takes longer to set up.
+func TestALongerSetUpIsTakenOff(t *testing.T) {
+	gain := func(setUp *series.SetUp) *GainResult {
+		m := remedied(remedy.CellMended)
+		m.Proofs = []remedy.Proof{{Holds: true, SetUp: setUp}, {}}
+		return Join(violated(), m, called())
+	}
+	g := gain(&series.SetUp{Shape: "p2", S: .025, Lo: .02, Hi: .03})
+	should.Hold(t, near(g.Setting.S, .075-.025) && near(g.Setting.Lo, .04-.03) && near(g.Setting.Hi, .08-.02), "%+v", g.Setting)
+	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "by env.sh; 25.0 ms that each run takes longer to set up are taken off.")
+	g = gain(&series.SetUp{Shape: "p2", S: .175, Lo: .17, Hi: .18})
+	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "would LOSE 10.0 % [9.0, 14.0] of 1.00 s by env.sh: its calls spare 7.5 %, and each run takes 175 ms longer to set up.")
+	should.Hold(t, !strings.Contains(gains.Document(gain(nil)).Sections[0].Text[1].Text, "set up"), "nothing takes longer")
 }
 
 // Roots that differ let the slowest ranks of all calls together take longer than the program.
