@@ -422,7 +422,7 @@ run-tests: go-check both
 	part "Real mpiruns; batch jobs, benches, scripts and programs that read what pgmpi writes"
 	$(WITH_PROGRAMS) $(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
 	part "Real mpiruns of features"
-	$(WITH_PROGRAMS) $(GO_TEST) -p 2 -parallel 2 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
+	$(WITH_PROGRAMS) $(GO_TEST) -p 1 -parallel 3 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
 
 smoke: go-check ## try the MPI libraries of another Debian in a bare system: make smoke SUITE=trixie (5 minutes; root)
 	@.ci/smoke $(SUITE)
