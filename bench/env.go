@@ -38,7 +38,8 @@ type env struct {
 	processes      []int
 	seed           uint64
 	folder         string
-	tests          int // of a simulated check
+	screens        string // a folder
+	tests          int    // of a simulated check
 	designs        []string
 	rows           string
 

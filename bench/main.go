@@ -39,7 +39,7 @@ var benches = []bench{
 	{"proof", "the same in real checks of collectives with themselves, p = 2, 1 to 128 KiB", true, 20, 1, proofBench},
 	{"explore", "explorations whose answers are known, p = 2, 16 and 64 KiB", true, 5, 1, exploreBench},
 	{"remedy", "what settings are known to mend: malloc's variables, a planted algorithm, and a check of GL3-GL17; what that is worth to a plain C program; p = 2", true, 5, 1, remedyBench},
-	{"applications", "real programs of Debian's packages, p = 2: their calls by another counter, what check --calls covers, what gain predicts; pairs of runs", true, 10, 6, applicationsBench},
+	{"applications", "real programs, p = 2: their calls by another counter, what check --calls covers, what gain predicts; pairs of runs", true, 10, 6, applicationsBench},
 	{"faults", "checks that are killed, stopped and starved at random times, and go on: what is lost, wrong, hung, left; p = 2", true, 150, 1, faultsBench},
 	{"nonblocking", "a check of blocking, nonblocking and persistent calls, with known answers, 8 B to 1 MiB, R = 10, p = 2", true, 1, 1, nonblockingBench},
 	{"overlap", "how much of calls of 5 ms is hidden where that is known, R = 6, p = 1 and 2", true, 1, 1, overlapBench},
@@ -126,7 +126,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights, applications: only questions with this in their name")
-	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files; builds: MPICH's sources")
+	fs.StringVar(&e.folder, "folder", "", "replay, nights: a results folder of many mpiruns, instead of one that it measures with each library; import: the files; builds: MPICH's sources; applications: programs that are no packages")
+	fs.StringVar(&e.screens, "screens", "", "applications: a folder that gets a file for each program, of what pgmpi prints")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -156,10 +157,12 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import", "builds"}, chosen[0].name) {
-			return nil, nil, errors.New("--folder is for replay, nights, import or builds alone: bench replay --folder DIR")
+		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import", "builds", "applications"}, chosen[0].name) {
+			return nil, nil, errors.New("--folder is for replay, nights, import, builds or applications alone: bench replay --folder DIR")
 		}
-		libraries = []string{""} // none is measured
+		if chosen[0].name != "applications" {
+			libraries = []string{""} // none is measured
+		}
 	}
 	return chosen, libraries, nil
 }

@@ -141,4 +141,6 @@ func TestAFolderIsForReplayAlone(t *testing.T) {
 	var e env
 	_, libraries, err := parse(&e, []string{"replay", "--folder", "x"})
 	should.Hold(t, err == nil && slices.Equal(libraries, []string{""}), "libraries %q, %v; want no library, once", libraries, err)
+	_, libraries, err = parse(&e, []string{"applications", "--folder", "x"})
+	should.Hold(t, err == nil && len(libraries) == 2, "libraries %q, %v; want both", libraries, err)
 }

@@ -1,7 +1,7 @@
-// Package applications takes real programs of Debian's packages through `pgmpi profile`, `check --calls`, `remedy` and
-// `gain --ab`, and counts their calls by a library of its own. It says of each what agrees: that the profile has every
-// call, that gain covers what the check has said, and that no prediction is contradicted. What is not installed is
-// named, and no miss.
+// Package applications takes real programs, of Debian's packages or built from their sources, through `pgmpi profile`,
+// `check --calls`, `remedy` and `gain --ab`, and counts their calls by a library of its own. It says of each what
+// agrees: that the profile has every call, that gain covers what the check has said, and that no prediction is
+// contradicted. What is not there is named, and no miss.
 package applications
 
 import (
@@ -19,34 +19,41 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"pgmpi/measure/launch"
 )
 
 // application has an input of seconds.
 type application struct {
 	name    string
-	debian  string // the package
-	at      string // the program: a name in PATH, or a pattern of paths
+	get     string // how to get it
+	at      string // the program: its file's name, or a pattern of paths
 	args    string
 	stdin   string // the file that it reads there
 	prepare string // a command for the shell that makes its input
 	before  string // what prepares each run
 }
 
-const allBuiltWith = "openmpi"
+const ofDebian = "openmpi" // has what its packages build with MPI, unless they say otherwise
 
 var all = []application{
-	{name: "PT-Scotch", debian: "ptscotch", at: "dgpart", args: "8 grid.grf grid.map"},
-	{name: "ScaLAPACK", debian: "scalapack-mpi-test", at: "/usr/lib/*/scalapack/openmpi-tests/xdlu"},
-	{name: "MUMPS", debian: "mumps-test", at: "/usr/lib/mumps/dsimpletest", stdin: "laplace.txt"},
-	{name: "CP2K", debian: "cp2k", at: "cp2k", args: "h2.inp", before: "rm -f h2-RESTART.wfn h2-RESTART.wfn.bak-1"},
-	{name: "GPAW", debian: "gpaw", at: "gpaw", args: "python he.py"},
-	{name: "NWChem", debian: "nwchem-openmpi", at: "nwchem.openmpi", args: "nh3.nw", before: "rm -f nh3.db nh3.movecs"},
-	{name: "LAMMPS", debian: "lammps", at: "lmp", args: "-log none", stdin: "lj.in"},
-	{name: "Quantum ESPRESSO", debian: "quantum-espresso", at: "pw.x", stdin: "scf.in", prepare: "ld1.x < ld1.in",
+	{name: "PT-Scotch", get: "apt-get install ptscotch", at: "dgpart", args: "8 grid.grf grid.map"},
+	{name: "ScaLAPACK", get: "apt-get install scalapack-mpi-test", at: "/usr/lib/*/scalapack/*-tests/xdlu"},
+	{name: "MUMPS", get: "apt-get install mumps-test", at: "/usr/lib/mumps/dsimpletest", stdin: "laplace.txt"},
+	{name: "CP2K", get: "apt-get install cp2k", at: "cp2k", args: "h2.inp", before: "rm -f h2-RESTART.wfn h2-RESTART.wfn.bak-1"},
+	{name: "GPAW", get: "apt-get install gpaw", at: "gpaw", args: "python he.py"},
+	{name: "NWChem", get: "apt-get install nwchem-openmpi", at: "nwchem.openmpi", args: "nh3.nw", before: "rm -f nh3.db nh3.movecs"},
+	{name: "LAMMPS", get: "apt-get install lammps", at: "lmp", args: "-log none", stdin: "lj.in"},
+	{name: "Quantum ESPRESSO", get: "apt-get install quantum-espresso", at: "pw.x", stdin: "scf.in", prepare: "ld1.x < ld1.in",
 		before: "rm -rf out"},
-	{name: "ExaML", debian: "examl", at: "/usr/lib/examl/bin/examl-sse3",
+	{name: "ExaML", get: "apt-get install examl", at: "/usr/lib/examl/bin/examl-sse3",
 		args: "-s dna.binary -t dna.tree -m GAMMA -f E -n run", prepare: "parse-examl -s dna.phy -m DNA -n dna",
 		before: "rm -f ExaML_info.run ExaML_log.run ExaML_result.run ExaML_TreeFile.run"},
+	{name: "miniAMR", get: "build github.com/Mantevo/miniAMR below --folder", at: "miniAMR.x",
+		args: "--npx 2 --num_refine 2 --num_tsteps 8 --num_objects 1 --object 2 0 0 0 0 .04 .04 .04 .2 .2 .2 0 0 0"},
+	{name: "CoMD", get: "build github.com/ECP-copa/CoMD below --folder", at: "CoMD-mpi", args: "-i 2 -x 10 -y 10 -z 10"},
+	{name: "TeaLeaf", get: "build github.com/UK-MAC/TeaLeaf_ref below --folder", at: "tea_leaf"},
 }
 
 const rounding = .0006 // of a share on a screen
@@ -58,6 +65,8 @@ var inputs embed.FS
 type Bench struct {
 	Pgmpi, Rank string // paths
 	Library     string // as in mpicc.openmpi
+	Folder      string // has programs that are no packages, or "" for PATH alone
+	Screens     string // gets a file for each program, of what pgmpi prints, or ""
 	Launcher    []string
 	Dir         string // for work folders
 	Pairs       int    // of runs without and with a setting
@@ -69,10 +78,6 @@ type Bench struct {
 
 // Do takes all programs that are installed through everything.
 func (b *Bench) Do(ctx context.Context) error {
-	if b.Library != allBuiltWith {
-		fmt.Printf("   all are built with %s\n", allBuiltWith)
-		return nil
-	}
 	fmt.Printf("   load %s\n", load())
 	counter, err := b.counter(ctx)
 	if err != nil {
@@ -84,8 +89,8 @@ func (b *Bench) Do(ctx context.Context) error {
 		if !strings.Contains(a.name, b.Only) {
 			continue
 		}
-		if !a.found() {
-			fmt.Printf("   %s is left out: apt-get install %s\n", a.name, a.debian)
+		if left := a.found(ctx); left != "" {
+			fmt.Printf("   %s is left out: %s\n", a.name, left)
 			continue
 		}
 		here++
@@ -116,15 +121,38 @@ type applied struct {
 	path string // of the program
 }
 
-func (a *applied) found() bool {
+// found looks for the program, built with the library, and otherwise says how to get it.
+func (a *applied) found(ctx context.Context) (left string) {
 	paths, _ := filepath.Glob(a.at)
 	if path, err := exec.LookPath(a.at); err == nil {
-		paths = []string{path}
+		paths = append(paths, path)
 	}
-	if len(paths) > 0 {
-		a.path = paths[0]
+	if below, err := filepath.Abs(a.Folder); a.Folder != "" && err == nil {
+		_ = filepath.WalkDir(below, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Name() == a.at && d.Type().IsRegular() {
+				paths = append(paths, path)
+			}
+			return nil
+		})
 	}
-	return len(paths) > 0
+	i := slices.IndexFunc(paths, func(path string) bool { return a.has(ctx, path) })
+	switch {
+	case i >= 0:
+		a.path = paths[i]
+		return ""
+	case len(paths) > 0:
+		return "it has another library"
+	}
+	return a.get
+}
+
+// has tells whether a program loads the rank program's MPI library.
+func (b *Bench) has(ctx context.Context, path string) bool {
+	loads, err := b.Command(ctx, "ldd", path).Output()
+	if err != nil {
+		return b.Library == ofDebian // a script
+	}
+	return bytes.Contains(loads, []byte("\t"+launch.Needs(b.Rank)+" "))
 }
 
 func (a *applied) through(ctx context.Context, counter string) error {
@@ -143,6 +171,9 @@ func (a *applied) through(ctx context.Context, counter string) error {
 		}
 	}
 	if err := a.counts(); err != nil {
+		return err
+	}
+	if _, err := a.screen(ctx, nil, "profile", "app.prof"); err != nil {
 		return err
 	}
 	return a.gains(ctx)
@@ -203,11 +234,28 @@ func (a *applied) run(ctx context.Context, exits []int, argv ...string) (stdout,
 	return out.String(), both, err
 }
 
+// screen runs pgmpi, and keeps what it prints, with its seconds.
+func (a *applied) screen(ctx context.Context, exits []int, words ...string) (text string, err error) {
+	start := time.Now()
+	_, text, err = a.run(ctx, exits, append([]string{a.Pgmpi}, words...)...)
+	if a.Screens == "" {
+		return text, err
+	}
+	name := filepath.Join(a.Screens, strings.ReplaceAll(a.name, " ", "-")+"-"+a.Library+".txt")
+	file, failed := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if failed == nil {
+		_, failed = fmt.Fprintf(file, "$ pgmpi %s    # %.1f s, load %s\n%s\n", strings.Join(words, " "),
+			time.Since(start).Seconds(), load(), text)
+		failed = errors.Join(failed, file.Close())
+	}
+	return text, errors.Join(err, failed)
+}
+
 var saidShare = regexp.MustCompile(`([\d.]+)\s+%\s+of\s+its\s+time\s+in\s+collectives`)
 
 // gains holds what gain covers against what the check has said, and what it predicts against what is seen.
 func (a *applied) gains(ctx context.Context) error {
-	_, text, err := a.run(ctx, []int{1, 2, 4}, a.Pgmpi, "check", "--calls", "app.prof", "--out", "c", "--rank", a.Rank, "--quiet")
+	text, err := a.screen(ctx, []int{1, 2, 4}, "check", "--calls", "app.prof", "--out", "c", "--rank", a.Rank, "--quiet")
 	if err != nil {
 		return err
 	}
@@ -228,8 +276,10 @@ func (a *applied) gains(ctx context.Context) error {
 	a.Outcome(a.name+": of the time in collectives", both, "not less", covered >= share-100*rounding)
 	fmt.Printf("      %.2f s: %.1f %% in blocking collectives, the library needs %.2f %%; %.1f %% in messages of measured sizes\n",
 		g.WallS, g.percent(g.CollectiveS), g.percent(g.NeedsS), g.percent(g.MessagesS))
-	if err == nil {
-		_, _, err = a.run(ctx, []int{4}, a.Pgmpi, "remedy", "c", "--quiet")
+	for _, words := range [][]string{{"remedy", "c", "--quiet"}, {"gain", "c", "app.prof"}} {
+		if err == nil {
+			_, err = a.screen(ctx, []int{4}, words...)
+		}
 	}
 	if err != nil {
 		return err
@@ -255,11 +305,6 @@ type gained struct {
 		Folder string `json:"folder"`
 		Saved  saved  `json:"saved"`
 	} `json:"trades"`
-	AB *struct {
-		Ratio   float64 `json:"ratio"`
-		RatioLo float64 `json:"ratio_lo95"`
-		RatioHi float64 `json:"ratio_hi95"`
-	} `json:"ab"`
 }
 
 type saved struct {
@@ -270,9 +315,8 @@ type saved struct {
 
 func (g *gained) percent(s float64) float64 { return 100 * s / g.WallS }
 
-func (a *applied) gain(ctx context.Context, more ...string) (*gained, error) {
-	argv := append([]string{a.Pgmpi, "gain", "c", "app.prof", "--format", "json"}, more...)
-	text, _, err := a.run(ctx, []int{4}, argv...)
+func (a *applied) gain(ctx context.Context) (*gained, error) {
+	text, _, err := a.run(ctx, []int{4}, a.Pgmpi, "gain", "c", "app.prof", "--format", "json")
 	g := &gained{}
 	if err == nil {
 		err = json.Unmarshal([]byte(text), g)
@@ -303,17 +347,21 @@ func (a *applied) predicted(ctx context.Context) error {
 	if a.before != "" {
 		under = append(under, "--before", a.before)
 	}
-	pairs := []string{"--ab", fmt.Sprint(a.Pairs), "--rank", a.Rank, "--quiet"}
-	with, err := a.gain(ctx, slices.Concat(pairs, under, []string{"--"}, a.started())...)
-	if err == nil && with.AB == nil {
-		err = errors.New("gain has not run the program")
-	}
+	words := []string{"gain", "c", "app.prof", "--ab", fmt.Sprint(a.Pairs), "--rank", a.Rank, "--quiet"}
+	text, err := a.screen(ctx, []int{4}, slices.Concat(words, under, []string{"--"}, a.started())...)
 	if err != nil {
 		return err
 	}
-	lo, hi := 100*(1-1/with.AB.RatioLo), 100*(1-1/with.AB.RatioHi)
-	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f], at most %.1f; seen %.1f %% [%.1f, %.1f] in %d pairs, load %s", g.percent(its.S),
-		g.percent(its.Lo), g.percent(its.Hi), g.percent(min(more, g.WallS)), 100*(1-1/with.AB.Ratio), lo, hi, a.Pairs, load())
+	seen := saidSeen.FindStringSubmatch(text)
+	if seen == nil {
+		return fmt.Errorf("gain does not say what it has seen: %.1000s", text)
+	}
+	lo, low := strconv.ParseFloat(seen[2], 64)
+	hi, high := strconv.ParseFloat(seen[3], 64)
+	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f], at most %.1f; seen %s %% [%s, %s] in %d pairs, load %s", g.percent(its.S),
+		g.percent(its.Lo), g.percent(its.Hi), g.percent(more), seen[1], seen[2], seen[3], a.Pairs, load())
 	a.Outcome(a.name+": of the run-time", both, "not contradicted", lo <= g.percent(more) && hi >= g.percent(its.Lo))
-	return nil
+	return errors.Join(low, high)
 }
+
+var saidSeen = regexp.MustCompile(`[Ss]een:\s+(\S+)\s+%\s+\[(\S+),\s+(\S+)\]`)
