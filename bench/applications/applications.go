@@ -33,6 +33,7 @@ type application struct {
 	stdin   string // the file that it reads there
 	prepare string // a command for the shell that makes its input
 	before  string // what prepares each run
+	waits   string // where a test decides whether it is called, or ""
 }
 
 const ofDebian = "openmpi" // has what its packages build with MPI, unless they say otherwise
@@ -53,7 +54,7 @@ var all = []application{
 	{name: "miniAMR", get: "build github.com/Mantevo/miniAMR below --folder", at: "miniAMR.x",
 		args: "--npx 2 --num_refine 2 --num_tsteps 8 --num_objects 1 --object 2 0 0 0 0 .04 .04 .04 .2 .2 .2 0 0 0"},
 	{name: "CoMD", get: "build github.com/ECP-copa/CoMD below --folder", at: "CoMD-mpi", args: "-i 2 -x 10 -y 10 -z 10"},
-	{name: "TeaLeaf", get: "build github.com/UK-MAC/TeaLeaf_ref below --folder", at: "tea_leaf"},
+	{name: "TeaLeaf", get: "build github.com/UK-MAC/TeaLeaf_ref below --folder", at: "tea_leaf", waits: "MPI_Waitall"},
 }
 
 const rounding = .0006 // of a share on a screen
@@ -213,7 +214,7 @@ func (a *applied) started(before ...string) []string {
 // standard error, too. exits holds statuses that are no failure, besides 0.
 func (a *applied) run(ctx context.Context, exits []int, argv ...string) (stdout, both string, err error) {
 	cmd := a.Command(ctx, argv...)
-	cmd.Dir, cmd.Env = a.dir, append(os.Environ(), "OMP_NUM_THREADS=1")
+	cmd.Dir, cmd.Env = a.dir, append(os.Environ(), "OMP_NUM_THREADS=1", "COLUMNS=80")
 	if a.stdin != "" {
 		from, err := os.Open(filepath.Join(a.dir, a.stdin))
 		if err != nil {

@@ -16,7 +16,9 @@ func TestAProgramIsFoundBelowTheFolderWithTheLibraryOfTheBench(t *testing.T) {
 	must.Do(t, os.MkdirAll(below, 0o777))
 	must.Do(t, os.WriteFile(filepath.Join(below, "no-such-program"), []byte("#!/bin/sh\n"), 0o777))
 	for library, left := range map[string]string{ofDebian: "", "mpich": "it has another library"} {
-		command := func(ctx context.Context, argv ...string) *exec.Cmd { return exec.CommandContext(ctx, argv[0], argv[1:]...) }
+		command := func(ctx context.Context, argv ...string) *exec.Cmd {
+			return exec.CommandContext(ctx, argv[0], argv[1:]...)
+		}
 		b := &Bench{Library: library, Folder: filepath.Dir(below), Command: command}
 		a := &applied{Bench: b, application: &application{at: "no-such-program", get: "build it"}}
 		should.Equal(t, a.found(context.Background()), left, library)

@@ -113,7 +113,7 @@ func (a *applied) counts() error {
 	if err = errors.Join(err, unread); err != nil {
 		return err
 	}
-	equal, calls, differ, polled, left := agree(made, inProfile)
+	equal, calls, differ, polled, left := agree(made, inProfile, a.waits)
 	both := fmt.Sprintf("%d calls of %d functions are equal", calls, equal)
 	if len(differ) > 0 {
 		both += ", not " + strings.Join(differ, ", ")
@@ -127,8 +127,8 @@ func (a *applied) counts() error {
 }
 
 // agree counts functions, with their calls, that two ways of counting agree on, and names the others: those that
-// differ, those that are called as often as there is time, and what a profile does not count.
-func agree(made, profiled map[string]int64) (equal int, calls int64, differ, polled, left []string) {
+// differ, those that are called as often as there is time, waits too, and what a profile does not count.
+func agree(made, profiled map[string]int64, waits string) (equal int, calls int64, differ, polled, left []string) {
 	names := maps.Clone(made)
 	maps.Copy(names, profiled)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -137,7 +137,7 @@ func agree(made, profiled map[string]int64) (equal int, calls int64, differ, pol
 		switch {
 		case made[name] == profiled[name]:
 			equal, calls = equal+1, calls+made[name]
-		case polls.MatchString(name):
+		case polls.MatchString(name) || name == waits:
 			polled = append(polled, both)
 		case profiled[name] == 0 && asks.MatchString(name):
 			left = append(left, short)
