@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/command"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/feature/remedy"
@@ -93,7 +95,11 @@ something cannot be read or started; 3 where the program fails; 130 interrupted.
 			if err != nil {
 				return err
 			}
-			return o.Show(gains.Document(g.Gain), "", "")
+			again := "" // what shows the rest must not run the program again
+			if program != nil {
+				again = fmt.Sprintf("pgmpi gain %s %s", conf.Folder(of[0]), conf.Quote(of[1]))
+			}
+			return o.Show(gains.Document(g.Gain), again, "")
 		},
 	}
 	fs := c.Flags()

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/feature/remedy"
 	"pgmpi/internal/lists"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
@@ -40,13 +41,15 @@ type GainResult struct {
 	AtMostS  float64       `json:"at_most_s"`
 	Calls    []GainCall    `json:"calls"`    // of the profile, the longest first
 	Findings []GainFinding `json:"findings"` // the largest first
+	MPIS     float64       `json:"mpi_s"`    // in all of MPI; 0 where the profile has collectives alone
 	// MessagesS is the time in messages of sizes that the check has measured, Messages what some of them would gain.
-	MessagesS float64        `json:"messages_s"`
-	Messages  []GainMessages `json:"messages"` // the largest first
-	Trades    []GainTrade    `json:"trades"`   // of the remedy, which sets none
-	Notes     []string       `json:"notes"`
-	Under     string         `json:"under,omitempty"` // the folder of the setting of AB, or "" for the remedy's
-	AB        *ProgramAB     `json:"ab,omitempty"`
+	MessagesS     float64        `json:"messages_s"`
+	MessagesNeedS float64        `json:"messages_need_s"` // about: as many in the check, at both ends
+	Messages      []GainMessages `json:"messages"`        // the largest first
+	Trades        []GainTrade    `json:"trades"`          // of the remedy, which sets none
+	Notes         []string       `json:"notes"`
+	Under         string         `json:"under,omitempty"` // the folder of the setting of AB, or "" for the remedy's
+	AB            *ProgramAB     `json:"ab,omitempty"`
 }
 
 // Saved holds seconds with bounds. The bounds allow for the 95 % interval of the factor, and for the work in a
@@ -172,12 +175,11 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		}
 		switch {
 		case g.AB != nil:
-		case g.Setting.S > 0 || g.messagesAtMostS() >= leastGain*g.WallS:
+		case g.Setting.Hi+g.messagesAtMostS() >= leastGain*g.WallS:
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
-		case slices.ContainsFunc(g.Messages, func(m GainMessages) bool { return m.Folder != "" && m.AtMostS >= leastGain*g.WallS }):
-			m := lists.First(g.Messages, func(m GainMessages) bool { return m.Folder != "" })
-			next("Try", "pgmpi gain %s %s --under "+strings.ReplaceAll(conf.Quote(m.Folder), "%", "%%")+" --ab 10 -- mpirun … ./app")
-		case g.Mockup.S > 0:
+		case g.trade() != "":
+			next("Try", "pgmpi gain %s %s --under "+strings.ReplaceAll(conf.Quote(g.trade()), "%", "%%")+" --ab 10 -- mpirun … ./app")
+		case g.Mockup.Hi >= leastGain*g.WallS:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
 		default:
 			e.Next = []document.Label{{Name: "Try", Value: "pgmpi try --with 'NAME=VALUE' -- mpirun … ./app"}}
@@ -210,27 +212,41 @@ func callsNeed(g *GainResult, most int) []document.Section {
 	}
 	of[0].Title = "What the calls of " + g.Program + " need"
 	first := document.Section{}
-	first.Say("%s", needed(g))
+	sayNeeds(first.Say, g)
 	sayMessages(first.Say, g)
+	if most := (g.Mockup.Hi + g.AtMostS) / g.WallS; g.CoveredS > 0 {
+		first.Say("By these guidelines %s can gain at most %s in its collectives%s.", g.Program, phrase.Percent(most),
+			phrase.When(most < leastGain, ": no remedy is worth its time"))
+	}
 	of[0].Text = append(first.Text, of[0].Text...)
 	return of
+}
+
+// trade returns the folder of a trade that may let the program gain, or "".
+func (g *GainResult) trade() string {
+	if m := lists.First(g.Messages, func(m GainMessages) bool { return m.Folder != "" && m.AtMostS >= leastGain*g.WallS }); m != nil {
+		return m.Folder
+	}
+	if t := lists.First(g.Trades, func(t GainTrade) bool { return t.Saved.S >= leastGain*g.WallS }); t != nil {
+		return t.Folder
+	}
+	return ""
 }
 
 func gainAnswer(g *GainResult) []document.Section {
 	s := document.Section{}
 	wall := phrase.Duration(&g.WallS)
-	s.Say("%s", needed(g))
-	mockups := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS))
+	sayNeeds(s.Say, g)
+	more := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS)) +
+		phrase.When(g.CoveredS > 0, "; its other calls at most %s", phrase.Percent(g.AtMostS/g.WallS))
 	switch {
 	case g.CoveredS == 0 && g.CollectiveS > 0:
 	case g.Setting.S > 0:
-		s.Say("%s would gain %s of %s by env.sh%s%s.", g.Program, g.Setting.percent(g.WallS), wall, g.longer(), mockups)
-	case g.Setting.S < 0:
-		s.Say("%s would LOSE %s of %s by env.sh: its calls spare %s, and each run takes %s longer to set up%s.", g.Program,
-			Saved{-g.Setting.S, -g.Setting.Hi, -g.Setting.Lo}.percent(g.WallS), wall, phrase.Percent((g.Setting.S+g.SetUp.S)/g.WallS), phrase.Duration(&g.SetUp.S), mockups)
-		s.Tone = picture.Slow
+		s.Say("%s would gain %s of %s by `. %s`%s%s.", g.Program, g.Setting.percent(g.WallS), wall,
+			conf.Quote(filepath.Join(g.Check, remedy.Folder, tuning.EnvFile)),
+			phrase.When(g.Setting.Hi < leastGain*g.WallS, ", which is not worth a try"), more)
 	case g.Mockup.S > 0:
-		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, mockups)
+		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, more)
 	case g.AtMostS >= leastGain*g.WallS:
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
@@ -240,14 +256,13 @@ func gainAnswer(g *GainResult) []document.Section {
 	case len(g.Findings) > 0:
 		s.Say("No gain is shown for %s in %s: no finding of the check applies to its calls (see below).", g.Program, wall)
 	default:
-		s.Say("No gain is shown for %s in %s: nothing is shown to make its calls faster.", g.Program, wall)
+		s.Say("No gain is shown for %s in %s%s%s.", g.Program, wall,
+			phrase.When(g.CoveredS > 0, ", at most %s by these guidelines", phrase.Percent(g.AtMostS/g.WallS)),
+			phrase.When(g.trade() == "", ": there is no setting to change"))
 	}
 	sayMessages(s.Say, g)
 	if x := g.AB; x != nil {
 		s.Say("%s", gainSeen(g, x))
-	}
-	if g.CoveredS > 0 {
-		s.Say("Its calls that are not shown to be too slow could gain at most %s by these guidelines (upper ends of 95 %% intervals).", phrase.Percent(g.AtMostS/g.WallS))
 	}
 	for i := range g.Trades {
 		s.Say("%s.", g.Trades[i].text(g))
@@ -256,6 +271,19 @@ func gainAnswer(g *GainResult) []document.Section {
 		s.Say("Note: %s.", n)
 	}
 	return []document.Section{s}
+}
+
+// sayNeeds tells what the library needs from the rest, in collectives, messages and all else.
+func sayNeeds(say func(string, ...any), g *GainResult) {
+	say("%s", needed(g))
+	if g.MessagesS >= leastGain*g.WallS {
+		say("%s of the run-time in messages of sizes that the check has measured: the library needs about %s, the rest is waiting "+
+			"or lost cores%s.", phrase.Percent(g.MessagesS/g.WallS), share(g.MessagesNeedS/g.WallS),
+			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
+	}
+	if other := g.MPIS - g.CollectiveS - g.MessagesS; other >= leastGain*g.WallS {
+		say("%s in all other calls of MPI, of which a check tells nothing.", phrase.Percent(other/g.WallS))
+	}
 }
 
 // needed tells the time in collectives that the library needs from the rest, as far as the check tells.
@@ -268,9 +296,8 @@ func needed(g *GainResult) string {
 		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
 	}
 	untold := max(0, g.CollectiveS-g.NeedsS-g.RestS)
-	return text + fmt.Sprintf("%s is what the library needs, %s is waiting or lost cores%s. The check has measured calls that have %s of that time.",
-		share(g.NeedsS/g.WallS), share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", share(untold/g.WallS)),
-		phrase.Percent(g.CoveredS/g.CollectiveS))
+	return text + fmt.Sprintf("%s is what the library needs, %s is waiting or lost cores%s.", share(g.NeedsS/g.WallS),
+		share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", share(untold/g.WallS)))
 }
 
 const leastTold = .0005 // of a run-time
@@ -321,7 +348,7 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	switch {
 	case seen.Lo > 0 && lo <= seen.Hi && seen.Lo <= hi:
 		return text + "The prediction agrees: believe the gain."
-	case hi == 0 && seen.Lo <= 0 && seen.Hi >= 0:
+	case hi < leastGain && seen.Lo <= 0 && seen.Hi >= 0:
 		return text + fmt.Sprintf("No gain is seen, as none was predicted; up to %.1f %% is not excluded.", 100*seen.Hi)
 	case seen.Hi < 0:
 		return text + "It is SLOWER with the setting: believe these runs, and do not use it for this program."

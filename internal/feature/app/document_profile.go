@@ -16,7 +16,7 @@ import (
 // profiles makes the documents of `pgmpi profile`.
 var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 	Parts: []document.Part[profile.Profile]{document.Show(document.Screen, func(p *profile.Profile) []document.Section {
-		return slices.Concat(profileAnswer(p), document.Noteless(slices.Concat(profileCalls(p, 12), profileMessages(p, leastShown, 5), profileSites(p, 10))))
+		return slices.Concat(profileAnswer(p), document.Noteless(slices.Concat(profileCalls(p, min(12, dear(p))), profileMessages(p, leastShown, 5), profileSites(p, 10))))
 	}), document.Show(document.Full, func(p *profile.Profile) []document.Section {
 		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileSites(p, len(p.Sites)), profileShares(p))
 	})},
@@ -45,8 +45,8 @@ func sayWaiting(s *document.Section, p *profile.Profile) {
 			phrase.Percent(waiting/wall), phrase.Percent((p.Collective()-waiting)/wall))
 		return
 	}
-	s.Say("%s At least %s of the run-time is waiting for late ranks, which no setting of collectives shortens%s.", who,
-		phrase.Percent(waiting/wall), phrase.When(untold > 0, "; it is not known of %s in calls in which ranks have different work",
+	s.Say("%s In blocking collectives at least %s of the run-time is waiting for late ranks, which no setting shortens%s.", who,
+		phrase.Percent(waiting/wall), phrase.When(untold >= leastTold*wall, "; of %s it is not known, as ranks have different work there",
 			phrase.Percent(untold/wall)))
 }
 
@@ -156,6 +156,11 @@ func on(processes int, communicator string) string {
 	return fmt.Sprintf("p%d", processes) + phrase.When(communicator != "world" && communicator != "", " %s", communicator)
 }
 
+// dear counts the calls that have a share of the run-time on a screen; at least one.
+func dear(p *profile.Profile) int {
+	return min(len(p.Calls), max(1, len(lists.Keep(p.Calls, func(c profile.Call) bool { return p.Seconds(c) >= leastTold*p.Wall() }))))
+}
+
 func profileCalls(p *profile.Profile, most int) []document.Section {
 	if len(p.Calls) == 0 {
 		return nil
@@ -163,7 +168,7 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 	s := document.Titled("Calls, by time")
 	s.Table = &document.Table{Head: []string{"call", "on", "size", "datatype", "op", "calls", "run-time", "waiting", "mean", "least"}, Align: "lllllrrrrr",
 		Spare: []int{9, 4}, Tone: nil}
-	for _, c := range p.Calls[:min(most, len(p.Calls))] {
+	for _, c := range p.Calls[:most] {
 		seconds, least := p.Seconds(c)/p.CallsOfRank(c), inSeconds(c.LeastCallNS)
 		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator)+withRoot(c.Root),
 			phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes), c.Datatype, c.Op, fmt.Sprintf("%.0f", p.CallsOfRank(c)),

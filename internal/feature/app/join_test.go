@@ -55,9 +55,13 @@ func TestWhatTheLibraryNeedsIsToldFromWaiting(t *testing.T) {
 	g := Join(violated(), nil, called())
 	should.Hold(t, near(g.NeedsS, .1) && near(g.RestS, .05) && len(g.Calls) == 1 && near(*g.Calls[0].NeedsS, .1), "%+v", g)
 	d := gains.Document(g)
-	should.Contain(t, d.Sections[0].Text[0].Text, "15.0 % of 1.00 s in blocking collectives: 10.0 % is what the library needs, 5.0 % is waiting or lost cores. ")
+	should.Contain(t, d.Sections[0].Text[0].Text, "15.0 % of 1.00 s in blocking collectives: 10.0 % is what the library needs, 5.0 % is waiting or lost cores.")
 
-	p := called() // twice as fast as in the check: all of it is needed
+	p := called()
+	p.Functions = []profile.Function{{Name: "MPI_Init", Calls: 2, SumNS: 60e6}}
+	should.Equal(t, gains.Document(Join(violated(), nil, p)).Sections[0].Text[1].Text, "3.0 % in all other calls of MPI, of which a check tells nothing.")
+
+	p = called() // twice as fast as in the check: all of it is needed
 	p.Calls[0].SumNS, p.Calls[0].LeastRankNS, p.Calls[0].MostRankNS, p.Calls[0].LeastCallNS = 100e6, 50e6, 50e6, 40e3
 	g = Join(violated(), nil, p)
 	should.Hold(t, near(g.NeedsS, .05) && near(g.RestS, 0), "%+v", g)
@@ -71,6 +75,7 @@ func TestACheckOfAProfileEndsWithWhatItsCallsNeed(t *testing.T) {
 	d := must.Get(byCalls.After(path, r))(t)
 	should.Contain(t, d.Brief().Sections[0].Title, "What the calls of app need")
 	should.Contain(t, d.Brief().Sections[0].Text[0].Text, "10.0 % is what the library needs, 5.0 % is waiting or lost cores")
+	should.Equal(t, d.Brief().Sections[0].Text[1].Text, "By these guidelines app can gain at most 6.0 % in its collectives.")
 	should.Equal(t, d.Brief().Sections[0].Table.Rows, [][]string{{"Allreduce", "p2", "1 KiB", "1000", "15.0 %", "10.0 %", "5.0 %"}})
 	whole := check.Reports.Document(r)
 	whole.Follow(d)
@@ -87,13 +92,20 @@ func TestEachAnswerNamesTheNextCommand(t *testing.T) {
 	p.Path = "my app.prof"
 	should.Contain(t, strings.Join(profiles.Document(p).Ended(0, "", ""), "\n"), "Check:    pgmpi check --calls 'my app.prof'")
 	for want, g := range map[string]*GainResult{
-		"Try:      pgmpi gain c app.prof --ab 10 -- mpirun … ./app": {Setting: Saved{S: .1}, Mockup: Saved{S: .1}},
-		"Try:      pgmpi apply c app.prof -- mpirun … ./app":        {Mockup: Saved{S: .1}},
+		"Try:      pgmpi gain c app.prof --ab 10 -- mpirun … ./app": {Setting: Saved{S: .1, Hi: .2}, Mockup: Saved{S: .1, Hi: .2}},
+		"Try:      pgmpi apply c app.prof -- mpirun … ./app":        {Setting: Saved{S: .001, Hi: .004}, Mockup: Saved{S: .1, Hi: .2}},
 	} {
 		g.Check, g.Profile, g.WallS, g.CollectiveS, g.CoveredS = "c", "app.prof", 1, .5, .5
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), want)
+		if g.Setting.S < leastGain {
+			should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "by `. c/remedy/env.sh`, which is not worth a try;")
+		}
 		g.Setting, g.Mockup = Saved{}, Saved{}
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi try --with 'NAME=VALUE' -- mpirun")
+		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, ": there is no setting to change.")
+		g.Trades = []GainTrade{{What: "malloc's variables", Folder: "c/remedy/trade-1", Saved: Saved{S: .1}, Faster: 1}}
+		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi gain c app.prof --under c/remedy/trade-1 --ab 10")
+		should.Hold(t, !strings.Contains(gains.Document(g).Sections[0].Text[1].Text, "no setting"), "a trade sets one")
 		g.AB = gained().AB
 		should.Equal(t, gains.Document(g).Ended(0, "", ""), []string{"Exit 0"})
 	}
@@ -305,6 +317,8 @@ func TestRunsOfTheProgramAreBelieved(t *testing.T) {
 		x.WithS = make([]float64, 10)
 		should.Contain(t, gains.Document(g).Sections[0].Text[2].Text, want)
 	}
+	g := &GainResult{WallS: 1, Setting: Saved{S: .001, Lo: .001, Hi: .002}}
+	should.Contain(t, gainSeen(g, &ProgramAB{Ratio: 1, RatioLo: .98, RatioHi: 1.02}), "No gain is seen, as none was predicted; up to 2.0 %")
 }
 
 // 1000 pairs of 160 µs, in the check 80 µs as one call and 100 µs as two, are 20 ms more than they need be.

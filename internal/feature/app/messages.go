@@ -51,7 +51,7 @@ func (x *join) messages() {
 			elsewhere += s
 			continue
 		}
-		x.out.MessagesS += s
+		x.out.MessagesS, x.out.MessagesNeedS = x.out.MessagesS+s, x.out.MessagesNeedS+x.needOf(m)
 		if most, g := x.fasterMessages(m); part(most) > 0 {
 			g.From, g.To = m.Bytes, m.End()
 			a := lists.FirstOrNew(&x.out.Messages, func(o GainMessages) bool {
@@ -65,6 +65,20 @@ func (x *join) messages() {
 			"or between nodes", phrase.Percent(elsewhere/x.calls.Wall()))
 	}
 	x.out.Messages = neighboring(x.out.Messages)
+	for _, s := range x.calls.Shares() {
+		x.out.MPIS += s.Seconds
+	}
+	x.out.MessagesNeedS = min(x.out.MessagesNeedS, x.out.MessagesS)
+}
+
+// needOf estimates what the library needs for messages: for each end of one, its time in the check from end to end.
+// Waits need no more than the calls that they wait for.
+func (x *join) needOf(m profile.Message) float64 {
+	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool { return v.MedianS != nil && x.like(m, v.Function, v.Msize) })
+	if v == nil || m.Waits() {
+		return 0
+	}
+	return x.calls.MessagesOfRank(m) * *v.MedianS
 }
 
 // neighboring joins sizes that follow each other, where the same makes them faster.
@@ -198,16 +212,12 @@ func sizes(from, to int64) string {
 	return a + " to " + b
 }
 
-// sayMessages says what the program's messages would gain, as far as the check has measured such.
+// sayMessages says what the program's messages would gain.
 func sayMessages(say func(string, ...any), g *GainResult) {
 	for _, m := range g.Messages {
 		if m.AtMostS >= leastTold*g.WallS {
 			say("%s", m.text(g))
 		}
-	}
-	if len(g.Messages) == 0 && g.MessagesS >= leastGain*g.WallS {
-		say("%s of the run-time in messages of sizes that the check has measured: none is shown to be too slow.",
-			phrase.Percent(g.MessagesS/g.WallS))
 	}
 }
 
