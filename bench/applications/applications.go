@@ -33,7 +33,7 @@ type application struct {
 	stdin   string // the file that it reads there
 	prepare string // a command for the shell that makes its input
 	before  string // what prepares each run
-	waits   string // where a test decides whether it is called, or ""
+	varies  string // a pattern of functions that runs call more or less often, without MPI_, or ""
 }
 
 const ofDebian = "openmpi" // has what its packages build with MPI, unless they say otherwise
@@ -44,7 +44,8 @@ var all = []application{
 	{name: "MUMPS", get: "apt-get install mumps-test", at: "/usr/lib/mumps/dsimpletest", stdin: "laplace.txt"},
 	{name: "CP2K", get: "apt-get install cp2k", at: "cp2k", args: "h2.inp", before: "rm -f h2-RESTART.wfn h2-RESTART.wfn.bak-1"},
 	{name: "GPAW", get: "apt-get install gpaw", at: "gpaw", args: "python he.py"},
-	{name: "NWChem", get: "apt-get install nwchem-openmpi", at: "nwchem.openmpi", args: "nh3.nw", before: "rm -f nh3.db nh3.movecs"},
+	{name: "NWChem", get: "apt-get install nwchem-openmpi", at: "nwchem.openmpi", args: "nh3.nw", before: "rm -f nh3.db nh3.movecs",
+		varies: "Accumulate|Get_accumulate|Win_flush.*"}, // as its ranks share out tasks
 	{name: "LAMMPS", get: "apt-get install lammps", at: "lmp", args: "-log none", stdin: "lj.in"},
 	{name: "Quantum ESPRESSO", get: "apt-get install quantum-espresso", at: "pw.x", stdin: "scf.in", prepare: "ld1.x < ld1.in",
 		before: "rm -rf out"},
@@ -54,7 +55,7 @@ var all = []application{
 	{name: "miniAMR", get: "build github.com/Mantevo/miniAMR below --folder", at: "miniAMR.x",
 		args: "--npx 2 --num_refine 2 --num_tsteps 8 --num_objects 1 --object 2 0 0 0 0 .04 .04 .04 .2 .2 .2 0 0 0"},
 	{name: "CoMD", get: "build github.com/ECP-copa/CoMD below --folder", at: "CoMD-mpi", args: "-i 2 -x 10 -y 10 -z 10"},
-	{name: "TeaLeaf", get: "build github.com/UK-MAC/TeaLeaf_ref below --folder", at: "tea_leaf", waits: "MPI_Waitall"},
+	{name: "TeaLeaf", get: "build github.com/UK-MAC/TeaLeaf_ref below --folder", at: "tea_leaf", varies: "Waitall"},
 }
 
 const rounding = .0006 // of a share on a screen

@@ -113,7 +113,7 @@ func (a *applied) counts() error {
 	if err = errors.Join(err, unread); err != nil {
 		return err
 	}
-	equal, calls, differ, polled, left := agree(made, inProfile, a.waits)
+	equal, calls, differ, polled, left := agree(made, inProfile, a.varies)
 	both := fmt.Sprintf("%d calls of %d functions are equal", calls, equal)
 	if len(differ) > 0 {
 		both += ", not " + strings.Join(differ, ", ")
@@ -127,9 +127,9 @@ func (a *applied) counts() error {
 }
 
 // agree counts functions, with their calls, that two ways of counting agree on, and names the others: those that
-// differ, those that are called as often as there is time, waits too, and what a profile does not count.
-func agree(made, profiled map[string]int64, waits string) (equal int, calls int64, differ, polled, left []string) {
-	names := maps.Clone(made)
+// differ, those that are called as often as there is time, and what a profile does not count.
+func agree(made, profiled map[string]int64, varies string) (equal int, calls int64, differ, polled, left []string) {
+	names, vary := maps.Clone(made), regexp.MustCompile("^MPI_("+varies+")$")
 	maps.Copy(names, profiled)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		short := strings.TrimPrefix(name, "MPI_")
@@ -137,7 +137,7 @@ func agree(made, profiled map[string]int64, waits string) (equal int, calls int6
 		switch {
 		case made[name] == profiled[name]:
 			equal, calls = equal+1, calls+made[name]
-		case polls.MatchString(name) || name == waits:
+		case polls.MatchString(name) || vary.MatchString(name):
 			polled = append(polled, both)
 		case profiled[name] == 0 && asks.MatchString(name):
 			left = append(left, short)

@@ -13,7 +13,7 @@ func TestOnlyWhatIsNotCountedByDesignMayDiffer(t *testing.T) {
 	should.Equal(t, differ, []string{"Bcast 2 and 3", "Comm_split 1 and 0", "Put 0 and 1"})
 	should.Equal(t, polled, []string{"Iprobe 9 and 8"})
 	should.Equal(t, left, []string{"Comm_rank", "Win_get_attr"})
-	_, _, differ, polled, _ = agree(map[string]int64{"MPI_Waitall": 2, "MPI_Wait": 1}, nil, "MPI_Waitall")
+	_, _, differ, polled, _ = agree(map[string]int64{"MPI_Waitall": 2, "MPI_Wait": 1}, nil, "Waitall|Put")
 	should.Hold(t, len(differ) == 1 && len(polled) == 1, "%v, %v", differ, polled)
 }
 

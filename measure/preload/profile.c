@@ -891,11 +891,27 @@ static void start(void)
 
 static void copy_text(char *to, size_t room, const char *text) { snprintf(to, room, "%s", text != NULL ? text : ""); }
 
+/* What Python runs is called as its script is. */
+static void name_program(void)
+{
+    char words[4096] = "";
+    const char *name = program_invocation_short_name, *script = words;
+    FILE *file = strncmp(name, "python", 6) == 0 ? fopen("/proc/self/cmdline", "r") : NULL;
+    if (file != NULL) {
+        size_t n = fread(words, 1, sizeof words - 1, file);
+        fclose(file);
+        script += strlen(words) + 1;
+        if (script < words + n && *script != '-')
+            name = strrchr(script, '/') != NULL ? strrchr(script, '/') + 1 : script;
+    }
+    copy_text(program, sizeof program, name);
+}
+
 __attribute__((constructor)) static void loaded(void)
 {
     copy_text(path, sizeof path, getenv("PGMPI_PROFILE"));
     copy_text(called, sizeof called, getenv("PGMPI_CALLED"));
-    copy_text(program, sizeof program, program_invocation_short_name);
+    name_program();
     copy_text(malloc_mmap, sizeof malloc_mmap, getenv("MALLOC_MMAP_THRESHOLD_"));
     copy_text(malloc_trim, sizeof malloc_trim, getenv("MALLOC_TRIM_THRESHOLD_"));
     profiling = path[0] != '\0';

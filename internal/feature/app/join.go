@@ -84,8 +84,11 @@ func (x *join) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
 }
 
-// made weighs one call in place of two that the program makes, by the check's times of both.
+// made weighs one call in place of two that the program makes, by the check's times of both, if that has a share of the run-time.
 func (x *join) made(m profile.Made) {
+	if x.calls.Seconds(m.Call) < leastShown*x.calls.Wall() {
+		return
+	}
 	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool {
 		return v.Mockup == m.Mockup() && v.Function == m.Function && v.Msize == m.Bytes && v.NP == m.Processes && v.MedianS != nil && v.OtherMedianS != nil && x.other(m.Call, &v) == ""
 	})

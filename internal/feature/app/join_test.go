@@ -333,7 +333,9 @@ func TestTwoCallsThatAreOneAreWeighedByTheCheck(t *testing.T) {
 	should.Contain(t, profiles.Document(p).Sections[0].Text[len(profiles.Document(p).Sections[0].Text)-1].Text,
 		"By two calls in a row: Reduce + Bcast, 1000 times in a rank with 15.0 % of the run-time. Allreduce does the same in one")
 
-	for _, other := range []profile.Made{{By: "MPI_Gather + MPI_Bcast", Call: p.Calls[0]}, {By: "MPI_Reduce + MPI_Bcast", Call: profile.Call{Function: "MPI_Allreduce", Bytes: 8, Processes: 2, Ranks: 2, Calls: 2}}} {
+	short := p.Calls[0]
+	short.SumNS = 9e6 // .45 % of the run-time
+	for _, other := range []profile.Made{{By: "MPI_Gather + MPI_Bcast", Call: p.Calls[0]}, {By: "MPI_Reduce + MPI_Bcast", Call: short}, {By: "MPI_Reduce + MPI_Bcast", Call: profile.Call{Function: "MPI_Allreduce", Bytes: 8, Processes: 2, Ranks: 2, Calls: 2}}} {
 		p.Made = []profile.Made{other}
 		should.Hold(t, !strings.Contains(strings.Join(Join(r, nil, p).Notes, " "), "one after the other"), "%+v", other)
 	}
