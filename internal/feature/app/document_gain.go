@@ -240,7 +240,7 @@ func gainAnswer(g *GainResult) []document.Section {
 	more := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS)) +
 		phrase.When(g.CoveredS > 0, "; its other calls at most %s", phrase.Percent(g.AtMostS/g.WallS))
 	switch {
-	case g.CoveredS == 0 && g.CollectiveS > 0:
+	case g.CoveredS+g.MessagesS == 0 && g.CollectiveS > 0:
 	case g.Setting.S > 0:
 		s.Say("%s would gain %s of %s by `. %s`%s%s.", g.Program, g.Setting.percent(g.WallS), wall,
 			conf.Quote(filepath.Join(g.Check, remedy.Folder, tuning.EnvFile)),

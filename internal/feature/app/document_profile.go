@@ -21,11 +21,17 @@ var profiles = document.Kind[profile.Profile]{Name: "profile", JSON: true,
 		return slices.Concat(profileAnswer(p), profileCalls(p, len(p.Calls)), profileMessages(p, 0, len(p.Messages)), profileSites(p, len(p.Sites)), profileShares(p))
 	})},
 	Ending: func(p *profile.Profile, _ string) (e document.Ending) {
-		if calls, _ := collectivesOf(p, 0); p.Path != "" && len(calls)+len(sizesOf(p)) > 0 {
+		if p.Path != "" && checkable(p) {
 			e.Next = []document.Label{{Name: "Check", Value: "pgmpi check --calls " + conf.Quote(p.Path)}}
 		}
 		return e
 	}}
+
+// checkable tells whether a check has anything to measure.
+func checkable(p *profile.Profile) bool {
+	calls, _ := collectivesOf(p, 0)
+	return len(calls)+len(sizesOf(p)) > 0
+}
 
 func inSeconds(ns int64) float64 { return float64(ns) / 1e9 }
 
@@ -45,6 +51,10 @@ func sayWaiting(s *document.Section, p *profile.Profile) {
 			phrase.Percent(waiting/wall), phrase.Percent((p.Collective()-waiting)/wall))
 		return
 	}
+	if p.Collective() < leastTold*wall {
+		s.Say("%s", who)
+		return
+	}
 	s.Say("%s In blocking collectives at least %s of the run-time is waiting for late ranks, which no setting shortens%s.", who,
 		phrase.Percent(waiting/wall), phrase.When(untold >= leastTold*wall, "; of %s it is not known, as ranks have different work there",
 			phrase.Percent(untold/wall)))
@@ -54,6 +64,14 @@ func profileAnswer(p *profile.Profile) []document.Section {
 	s := document.Section{}
 	s.Say("%s", mpiTakes(p))
 	sayWaiting(&s, p)
+	if !checkable(p) {
+		most := p.Collective()
+		for _, m := range p.Messages {
+			most += p.MessageSeconds(m)
+		}
+		s.Say("No call that a check measures takes %g %% of the run-time: faster collectives and messages would spare at most %s.",
+			100*leastShare, phrase.Percent(most/p.Wall()))
+	}
 	if !p.Finished {
 		s.Say("Note: the program did not come to MPI_Finalize: this is what %d of %d ranks had counted.", p.Ranks, p.Processes)
 	}

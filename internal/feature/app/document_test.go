@@ -26,6 +26,14 @@ func TestABarrierBeforeEachCallIsSaidToChangeTheTimes(t *testing.T) {
 	should.Equal(t, d.Sections[1].Table.Rows[0][7], "10.0 %")
 }
 
+func TestAProfileSaysWhereNothingIsWorthACheck(t *testing.T) {
+	p := profiled()
+	p.Calls, p.Messages = p.Calls[1:2], p.Messages[1:2]
+	d := profiles.Document(p)
+	should.Equal(t, d.Sections[0].Text[1].Text, "solver on 2 ranks, Open MPI v4.1.4.", "no word of waiting where no time is")
+	should.Equal(t, d.Sections[0].Text[2].Text, "No call that a check measures takes 0.1 % of the run-time: faster collectives and messages would spare at most 1.0 %.")
+}
+
 func TestTheProgramsOutputIsNotAmongTheJSON(t *testing.T) {
 	should.Equal(t, beside(must.Get(profiles.Format("table"))(t)), os.Stdout)
 	should.Equal(t, beside(must.Get(profiles.Format("json"))(t)), os.Stderr)

@@ -109,7 +109,7 @@ func planned(p *profile.Profile, plan *guidelines.Plan, path string) string {
 	}
 	return fmt.Sprintf("%s of %s in %s: %s of its time in collectives%s. Calls that take less than %g %% of the run-time "+
 		"are left out.",
-		conf.Plural(kinds, "kind")+" of calls", phrase.Known(p.Program), path, phrase.Percent(measured/max(p.Collective(), 1e-9)),
+		phrase.Either(kinds == 0, "messages alone", conf.Plural(kinds, "kind")+" of calls"), phrase.Known(p.Program), path, phrase.Percent(measured/max(p.Collective(), 1e-9)),
 		phrase.When(len(left) > 0, ", but not %s", strings.Join(left, ", ")), 100*leastShare)
 }
 
