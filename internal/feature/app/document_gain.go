@@ -41,7 +41,10 @@ type GainResult struct {
 	AtMostS  float64       `json:"at_most_s"`
 	Calls    []GainCall    `json:"calls"`    // of the profile, the longest first
 	Findings []GainFinding `json:"findings"` // the largest first
-	MPIS     float64       `json:"mpi_s"`    // in all of MPI; 0 where the profile has collectives alone
+	// OtherS is the time in calls of MPI of which a check tells nothing, OtherMostS what calls of the class Other have of it.
+	OtherS     float64 `json:"other_s"`
+	OtherMostS float64 `json:"other_most_s"`
+	Other      string  `json:"other"`
 	// MessagesS is the time in messages of sizes that the check has measured, Messages what some of them would gain.
 	MessagesS     float64        `json:"messages_s"`
 	MessagesNeedS float64        `json:"messages_need_s"` // about: as many in the check, at both ends
@@ -281,8 +284,9 @@ func sayNeeds(say func(string, ...any), g *GainResult) {
 			"or lost cores%s.", phrase.Percent(g.MessagesS/g.WallS), share(g.MessagesNeedS/g.WallS),
 			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
 	}
-	if other := g.MPIS - g.CollectiveS - g.MessagesS; other >= leastGain*g.WallS {
-		say("%s in all other calls of MPI, of which a check tells nothing.", phrase.Percent(other/g.WallS))
+	if g.OtherS >= leastGain*g.WallS {
+		say("%s in all other calls of MPI (%s %s), of which a check tells nothing.", phrase.Percent(g.OtherS/g.WallS), g.Other,
+			phrase.Percent(g.OtherMostS/g.WallS))
 	}
 }
 

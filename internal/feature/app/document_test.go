@@ -69,7 +69,7 @@ func gained() *GainResult {
 			{Function: "MPI_Gather", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .2, Msize: 8, By: "gather_as_allgather", Mockup: "gather_as_allgather", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Saved: Saved{.1, .05, .2}},
 			{Function: "MPI_Reduce", Bytes: 8, Processes: 2, Calls: 10, RuntimeS: .1, Msize: 8, By: "reduce_as_allreduce", Mockup: "reduce_as_allreduce", Ratio: 2, RatioLo: 1.5, RatioHi: 3, Why: "the check reduced double by sum"},
 		},
-		MessagesS: .5, Messages: []GainMessages{{From: 4096, To: 32768, RuntimeS: .4, AtMostS: .2, By: "OMPI_MCA_btl_vader_eager_limit=32768"}},
+		MessagesS: .5, MessagesNeedS: .05, OtherS: .4, Other: "RMA", OtherMostS: .3, Messages: []GainMessages{{From: 4096, To: 32768, RuntimeS: .4, AtMostS: .2, By: "OMPI_MCA_btl_vader_eager_limit=32768"}},
 		Trades: []GainTrade{{What: "malloc's variables", Folder: "c/remedy/trade-1", Saved: Saved{.15, .1, .2}, Faster: 2, Slower: 1}},
 		AB:     &ProgramAB{WithoutS: []float64{5, 5}, WithS: []float64{4, 4.5}, Ratio: 1.1, RatioLo: 1.05, RatioHi: 1.2}}
 }

@@ -41,7 +41,9 @@ func messageOf(function string) string {
 
 // messages limits the gain of what the program sends between processes as those that the check has measured.
 func (x *join) messages() {
-	elsewhere := 0.
+	elsewhere, rest := 0., *x.calls
+	rest.Calls = lists.Keep(rest.Calls, profile.Call.Nonblocking)
+	rest.Functions, rest.LostCalls, rest.LostNS = slices.Clone(rest.Functions), 0, 0
 	for _, m := range x.calls.Messages {
 		s := x.calls.MessageSeconds(m)
 		switch {
@@ -52,6 +54,9 @@ func (x *join) messages() {
 			continue
 		}
 		x.out.MessagesS, x.out.MessagesNeedS = x.out.MessagesS+s, x.out.MessagesNeedS+x.needOf(m)
+		if f := lists.First(rest.Functions, func(f profile.Function) bool { return f.Name == m.Function }); f != nil {
+			f.SumNS = max(0, f.SumNS-m.SumNS)
+		}
 		if most, g := x.fasterMessages(m); part(most) > 0 {
 			g.From, g.To = m.Bytes, m.End()
 			a := lists.FirstOrNew(&x.out.Messages, func(o GainMessages) bool {
@@ -65,8 +70,10 @@ func (x *join) messages() {
 			"or between nodes", phrase.Percent(elsewhere/x.calls.Wall()))
 	}
 	x.out.Messages = neighboring(x.out.Messages)
-	for _, s := range x.calls.Shares() {
-		x.out.MPIS += s.Seconds
+	for i, s := range rest.Shares() {
+		if x.out.OtherS += s.Seconds; i == 0 {
+			x.out.Other, x.out.OtherMostS = s.Class, s.Seconds
+		}
 	}
 	x.out.MessagesNeedS = min(x.out.MessagesNeedS, x.out.MessagesS)
 }
