@@ -201,3 +201,24 @@ func profileCalls(p *profile.Profile, most int) []document.Section {
 		"mean and least: of one call, waiting included."}
 	return []document.Section{s}
 }
+
+// profileSites shows where the program calls what takes most of its time.
+func profileSites(p *profile.Profile, most int) []document.Section {
+	if len(p.Sites) == 0 {
+		return nil
+	}
+	s := document.Titled("Where it calls them")
+	s.Table = &document.Table{Head: []string{"call", "size", "from", "calls", "run-time"}, Align: "lllrr", Flex: 2}
+	for _, k := range p.Sites[:min(most, len(p.Sites))] {
+		s.Table.Add(phrase.Function(k.Function), phrase.When(k.HasSize(), "%s", conf.HumanSize(k.Bytes)), k.Where,
+			fmt.Sprintf("%.0f", float64(k.Calls)/float64(p.Ranks)),
+			phrase.Percent(p.SiteSeconds(k)/p.Wall()))
+	}
+	if left := len(p.Sites) - len(s.Table.Rows); left > 0 {
+		s.Say(withFull, left)
+	}
+	s.Notes = []string{"from: the function that calls, and its line where the program was compiled with -g and addr2line " +
+		"(binutils) is there; else the place in the file. " +
+		"calls and run-time: of a mean rank, waiting included."}
+	return []document.Section{s}
+}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/app/places"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/regular"
 )
@@ -47,7 +48,7 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 	}
 	if err == nil {
 		started(got, p.Argv, os.Environ())
-		place(ctx, got.Sites)
+		places.Name(ctx, got.Sites)
 		err = got.Store(path)
 	}
 	if err == nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"pgmpi/internal/fail"
+	"pgmpi/internal/feature/app/input"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/regular"
 )
@@ -26,7 +27,7 @@ import (
 // runs compares the run-times of one program: each has the same start, and must be seen to do the same.
 type runs struct {
 	*Program
-	input  *input
+	input  *input.Kept
 	folder string // the ranks leave their counts here
 	n, of  int
 	first  job
@@ -59,27 +60,27 @@ func (p *Program) runs(ctx context.Context, of int) (*runs, error) {
 			return nil, fail.Setupf("--same %s: there is no folder %s: give a path from here", file, filepath.Dir(file))
 		}
 	}
-	in, err := newInput(ctx, p)
+	in, err := input.Keep(ctx, p.Stdin, p.isTerminal(), p.Stderr)
 	if err != nil {
 		return nil, err
 	}
 	folder, err := os.MkdirTemp("", "pgmpi-runs-")
 	if err != nil {
-		in.close()
+		in.Close()
 		return nil, fail.AsSetup(err)
 	}
 	return &runs{Program: p, input: in, folder: folder, of: of, texts: map[string]text{}}, nil
 }
 
 func (x *runs) close() {
-	x.input.close()
+	x.input.Close()
 	_ = os.RemoveAll(x.folder)
 }
 
 // next runs the program once more.
 func (x *runs) next(ctx context.Context, s Setting) (time.Duration, error) {
 	x.n++
-	stdin, err := x.input.open()
+	stdin, err := x.input.Open()
 	if err != nil {
 		return 0, x.fault(err)
 	}

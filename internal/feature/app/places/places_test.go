@@ -1,4 +1,4 @@
-package app
+package places
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func TestPlacesAreNamedAsFarAsTheyAreKnown(t *testing.T) {
 
 func TestAPlaceInAFileThatIsNotThereHasItsOffset(t *testing.T) {
 	sites := []profile.Site{{Module: "/not/there/app", Offset: 0x1234}, {Module: "app", Offset: 7}, {Offset: 8}}
-	place(context.Background(), sites)
+	Name(context.Background(), sites)
 	should.Equal(t, sites[0].Where, "app+0x1234")
 	should.Equal(t, sites[1].Where, "app+0x7")
 }

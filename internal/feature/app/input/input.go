@@ -1,4 +1,6 @@
-package app
+// Package input keeps a standard input for programs that run several times: each run gets all of it. It never waits for
+// a terminal.
+package input
 
 import (
 	"context"
@@ -11,22 +13,22 @@ import (
 	"pgmpi/internal/fail"
 )
 
-// input holds a standard input that each run gets from its beginning.
-type input struct{ copied *os.File } // nil if it is empty
+// Kept holds a standard input that each run gets from its beginning.
+type Kept struct{ copied *os.File } // nil if it is empty
 
-// longRead passes before newInput says that it waits for the end of the input.
+// longRead passes before Keep says that it waits for the end of the input.
 const longRead = 5 * time.Second
 
-// newInput reads standard input into a file without a name.
-func newInput(ctx context.Context, p *Program) (*input, error) {
-	info, err := p.Stdin.Stat()
+// Keep reads standard input into a file without a name. What isEmpty gives nothing, such as a terminal; notes go to tell.
+func Keep(ctx context.Context, stdin *os.File, isEmpty bool, tell io.Writer) (*Kept, error) {
+	info, err := stdin.Stat()
 	if err != nil {
 		return nil, fail.Setupf("standard input cannot be read: %w; < /dev/null gives the program an empty one", err)
 	}
 	null, err := os.Stat(os.DevNull)
 	switch {
-	case err == nil && os.SameFile(info, null), p.isTerminal():
-		return &input{}, nil
+	case err == nil && os.SameFile(info, null), isEmpty:
+		return &Kept{}, nil
 	case info.Mode()&(fs.ModeDir|fs.ModeDevice) != 0:
 		return nil, fail.Setupf("standard input is no file and no pipe, so that not every run would get the same: < " +
 			"FILE gives them one, and < /dev/null an empty one")
@@ -39,13 +41,13 @@ func newInput(ctx context.Context, p *Program) (*input, error) {
 		return nil, fail.Setupf("standard input is kept for the runs: %w; TMPDIR names another folder", err)
 	}
 	waiting := time.AfterFunc(longRead, func() {
-		fmt.Fprintln(p.Stderr, "Note: reading standard input to its end, which every run gets; < /dev/null if the "+
+		fmt.Fprintln(tell, "Note: reading standard input to its end, which every run gets; < /dev/null if the "+
 			"program reads none")
 	})
 	defer waiting.Stop()
 	read := make(chan error, 1)
 	go func() {
-		_, err := io.Copy(f, p.Stdin)
+		_, err := io.Copy(f, stdin)
 		read <- err
 	}()
 	select {
@@ -57,18 +59,18 @@ func newInput(ctx context.Context, p *Program) (*input, error) {
 		f.Close()
 		return nil, fail.Setupf("standard input is kept for the runs: %w; %s", err, fail.Remedy(err))
 	}
-	return &input{f}, nil
+	return &Kept{f}, nil
 }
 
-// open returns the input from its beginning.
-func (x *input) open() (*os.File, error) {
+// Open returns the input from its beginning.
+func (x *Kept) Open() (*os.File, error) {
 	if x.copied == nil {
 		return os.Open(os.DevNull)
 	}
 	return os.Open(fmt.Sprintf("/proc/self/fd/%d", x.copied.Fd()))
 }
 
-func (x *input) close() {
+func (x *Kept) Close() {
 	if x.copied != nil {
 		x.copied.Close()
 	}

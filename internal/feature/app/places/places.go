@@ -1,4 +1,6 @@
-package app
+// Package places names where a program calls from. It asks addr2line of binutils, which reads the program's file and
+// may not be there, and never fails.
+package places
 
 import (
 	"context"
@@ -6,16 +8,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"pgmpi/internal/child"
-	"pgmpi/internal/conf"
-	"pgmpi/internal/document"
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/internal/phrase"
 )
 
-// place names where calls come from, by addr2line if it is there, or else by the place in the file.
-func place(ctx context.Context, sites []profile.Site) {
+const stopWithin = 10 * time.Second
+
+// Name names places by addr2line if it is there, or else by the place in the file.
+func Name(ctx context.Context, sites []profile.Site) {
 	byModule := map[string][]int{}
 	for i, s := range sites {
 		sites[i].Where = fmt.Sprintf("%s+%#x", filepath.Base(s.Module), s.Offset)
@@ -55,25 +58,4 @@ func named(function, line, other string) string {
 		return function + " in " + other
 	}
 	return other
-}
-
-// profileSites shows where the program calls what takes most of its time.
-func profileSites(p *profile.Profile, most int) []document.Section {
-	if len(p.Sites) == 0 {
-		return nil
-	}
-	s := document.Titled("Where it calls them")
-	s.Table = &document.Table{Head: []string{"call", "size", "from", "calls", "run-time"}, Align: "lllrr", Flex: 2}
-	for _, k := range p.Sites[:min(most, len(p.Sites))] {
-		s.Table.Add(phrase.Function(k.Function), phrase.When(k.HasSize(), "%s", conf.HumanSize(k.Bytes)), k.Where,
-			fmt.Sprintf("%.0f", float64(k.Calls)/float64(p.Ranks)),
-			phrase.Percent(p.SiteSeconds(k)/p.Wall()))
-	}
-	if left := len(p.Sites) - len(s.Table.Rows); left > 0 {
-		s.Say(withFull, left)
-	}
-	s.Notes = []string{"from: the function that calls, and its line where the program was compiled with -g and addr2line " +
-		"(binutils) is there; else the place in the file. " +
-		"calls and run-time: of a mean rank, waiting included."}
-	return []document.Section{s}
 }
