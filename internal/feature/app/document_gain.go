@@ -98,8 +98,12 @@ func (t *GainTrade) text(g *GainResult) string {
 	if t.Faster+t.Slower == 0 {
 		return fmt.Sprintf("A trade, unset: %s changes none of its collectives that the check has measured", t.What)
 	}
-	return fmt.Sprintf("A trade, unset: %s would gain %+.1f %% [%+.1f, %+.1f], with %d of its calls faster and %d slower; `. %s` sets it", t.What,
-		100*t.Saved.S/g.WallS, 100*t.Saved.Lo/g.WallS, 100*t.Saved.Hi/g.WallS, t.Faster, t.Slower,
+	calls := fmt.Sprintf("with %d of its calls faster and %d slower", t.Faster, t.Slower)
+	if t.Saved.S < 0 {
+		cost := Saved{0 - t.Saved.S, 0 - t.Saved.Hi, 0 - t.Saved.Lo} // 0 - 0 has no sign
+		return fmt.Sprintf("A trade, unset: %s would cost %s, %s", t.What, cost.percent(g.WallS), calls)
+	}
+	return fmt.Sprintf("A trade, unset: %s would gain %s, %s; `. %s` sets it", t.What, t.Saved.percent(g.WallS), calls,
 		conf.Quote(filepath.Join(t.Folder, tuning.EnvFile)))
 }
 

@@ -179,8 +179,8 @@ func TestATradeIsWeighedByWhatTheProgramCalls(t *testing.T) {
 		faster, slower int
 		text           string
 	}{
-		"a gain":         {remedy.Trade{Mends: traded(2, 1.6, 2.5), Harms: elsewhere}, Saved{.1 * .5, .08 * .375, .1 * .6}, 1, 0, "would gain +5.0 % [+3.0, +6.0]"},
-		"a loss":         {remedy.Trade{Mends: elsewhere, Harms: traded(1.1, 1.05, 1.2)}, Saved{-.1 * .1, -.1 * .2, -.08 * .05}, 0, 1, "would gain -1.0 % [-2.0, -0.4]"},
+		"a gain":         {remedy.Trade{Mends: traded(2, 1.6, 2.5), Harms: elsewhere}, Saved{.1 * .5, .08 * .375, .1 * .6}, 1, 0, "would gain 5.0 % [3.0, 6.0]"},
+		"a loss":         {remedy.Trade{Mends: elsewhere, Harms: traded(1.1, 1.05, 1.2)}, Saved{-.1 * .1, -.1 * .2, -.08 * .05}, 0, 1, "would cost 1.0 % [0.4, 2.0]"},
 		"nothing at all": {remedy.Trade{Mends: elsewhere, Harms: elsewhere}, Saved{}, 0, 0, "changes none of its collectives"},
 	} {
 		m := remedied(remedy.CellUndecided)
