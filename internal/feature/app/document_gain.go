@@ -223,7 +223,7 @@ func callsNeed(g *GainResult, most int) []document.Section {
 	sayMessages(first.Say, g)
 	if most := (g.Mockup.Hi + g.AtMostS) / g.WallS; g.CoveredS > 0 {
 		first.Say("By these guidelines %s can gain at most %s in its collectives%s.", g.Program, phrase.Percent(most),
-			phrase.When(most < leastGain, ": no remedy is worth its time"))
+			phrase.When(most < leastGain && len(g.Messages) == 0, ": no remedy is worth its time"))
 	}
 	of[0].Text = append(first.Text, of[0].Text...)
 	return of

@@ -76,6 +76,10 @@ func TestACheckOfAProfileEndsWithWhatItsCallsNeed(t *testing.T) {
 	should.Contain(t, d.Brief().Sections[0].Title, "What the calls of app need")
 	should.Contain(t, d.Brief().Sections[0].Text[0].Text, "10.0 % is what the library needs, 5.0 % is waiting or lost cores")
 	should.Equal(t, d.Brief().Sections[0].Text[1].Text, "By these guidelines app can gain at most 6.0 % in its collectives.")
+	small := &GainResult{Program: "app", WallS: 1, CollectiveS: .1, CoveredS: .1, AtMostS: .001}
+	should.Contain(t, needs.Document(small).Sections[0].Text[1].Text, "at most 0.1 % in its collectives: no remedy is worth its time.")
+	small.Messages = []GainMessages{{From: 4096, To: 8192}}
+	should.Contain(t, needs.Document(small).Sections[0].Text[1].Text, "at most 0.1 % in its collectives.")
 	should.Equal(t, d.Brief().Sections[0].Table.Rows, [][]string{{"Allreduce", "p2", "1 KiB", "1000", "15.0 %", "10.0 %", "5.0 %"}})
 	whole := check.Reports.Document(r)
 	whole.Follow(d)
