@@ -188,7 +188,7 @@ func (a *applied) prepared(ctx context.Context) error {
 		return err
 	}
 	err = os.CopyFS(a.dir, files)
-	for name, text := range map[string][]byte{"grid.grf": grid(256), "laplace.txt": laplace(120), "dna.phy": dna(16, 500)} {
+	for name, text := range map[string][]byte{"grid.grf": grid(96), "laplace.txt": laplace(120), "dna.phy": dna(16, 500)} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(a.dir, name), text, 0o666))
 	}
 	if err == nil && a.prepare != "" {
