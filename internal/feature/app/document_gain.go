@@ -289,8 +289,9 @@ func sayNeeds(say func(string, ...any), g *GainResult) {
 			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
 	}
 	if g.OtherS >= leastGain*g.WallS {
-		say("%s in all other calls of MPI (%s %s), of which a check tells nothing.", phrase.Percent(g.OtherS/g.WallS), g.Other,
-			phrase.Percent(g.OtherMostS/g.WallS))
+		rest := g.OtherS - g.OtherMostS
+		say("Of its other calls of MPI a check tells nothing: %s %s%s.", phrase.Percent(g.OtherMostS/g.WallS), g.Other,
+			phrase.When(rest >= leastTold*g.WallS, ", %s others", phrase.Percent(rest/g.WallS)))
 	}
 }
 
