@@ -284,8 +284,8 @@ func gainAnswer(g *GainResult) []document.Section {
 func sayNeeds(say func(string, ...any), g *GainResult) {
 	say("%s", needed(g))
 	if g.MessagesS >= leastGain*g.WallS {
-		say("%s of the run-time in messages of sizes that the check has measured: the library needs about %s, the rest is waiting "+
-			"or lost cores%s.", phrase.Percent(g.MessagesS/g.WallS), share(g.MessagesNeedS/g.WallS),
+		say("%s of the run-time in messages of sizes that the check has measured: the library needs %s, the rest is waiting "+
+			"or lost cores%s.", phrase.Percent(g.MessagesS/g.WallS), about(g.MessagesNeedS/g.WallS),
 			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
 	}
 	if g.OtherS >= leastGain*g.WallS {
@@ -320,6 +320,12 @@ func share(x float64) string {
 		return "less than 0.01 %"
 	}
 	return fmt.Sprintf("%.2f %%", 100*x)
+}
+
+// about writes the share of an estimate.
+func about(x float64) string {
+	text := share(x)
+	return phrase.When(!strings.HasPrefix(text, "less"), "about ") + text
 }
 
 // gainCalls shows what the time of the program's calls goes into.

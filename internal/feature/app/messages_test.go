@@ -141,6 +141,11 @@ func TestACheckIsPlannedFromMessagesToo(t *testing.T) {
 	should.Equal(t, profiles.Ending(p, "").Next[0].Value, "pgmpi check --calls "+path)
 }
 
+func TestAnEstimateHasOneWordOfDoubt(t *testing.T) {
+	should.Equal(t, about(.012), "about 1.2 %")
+	should.Equal(t, about(1e-6), "less than 0.01 %")
+}
+
 func TestSizesOfMessagesAreWrittenAsRanges(t *testing.T) {
 	for want, c := range map[string][2]int64{"0 B": {0, 1}, "1 B": {1, 2}, "2 to 4 B": {2, 4}, "512 B to 1 KiB": {512, 1024}, "4 to 32 KiB": {4096, 32768}} {
 		should.Equal(t, sizes(c[0], c[1]), want)
