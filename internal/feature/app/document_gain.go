@@ -172,9 +172,9 @@ const leastGain = .005
 // gains makes the documents of `pgmpi gain`.
 var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 	Parts: []document.Part[GainResult]{document.Show(document.Screen, func(g *GainResult) []document.Section {
-		return slices.Concat(gainAnswer(g), document.Noteless(slices.Concat(gainFindings(g), gainCalls(g, 6))))
+		return slices.Concat(gainAnswer(g), document.Noteless(slices.Concat(gainFindings(g, leastTold), gainCalls(g, 6))))
 	}), document.Show(document.Full, func(g *GainResult) []document.Section {
-		return slices.Concat(gainAnswer(g), gainFindings(g), gainCalls(g, len(g.Calls)))
+		return slices.Concat(gainAnswer(g), gainFindings(g, 0), gainCalls(g, len(g.Calls)))
 	})},
 	Ending: func(g *GainResult, _ string) (e document.Ending) {
 		next := func(name, format string) {
@@ -377,7 +377,8 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	return text + "That is not what was predicted: believe these runs, in which no gain is shown."
 }
 
-func gainFindings(g *GainResult) []document.Section {
+// gainFindings shows what makes calls faster that take a share of the run-time.
+func gainFindings(g *GainResult, least float64) []document.Section {
 	if len(g.Findings) == 0 {
 		return nil
 	}
@@ -385,6 +386,9 @@ func gainFindings(g *GainResult) []document.Section {
 	s.Table = &document.Table{Head: []string{"call", "on", "size", "calls", "run-time", "gain", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
 	var left []string
 	for _, f := range g.Findings {
+		if f.RuntimeS < least*g.WallS {
+			continue
+		}
 		call := fmt.Sprintf("%s of %s on %d processes", phrase.Function(f.Function), conf.HumanSize(f.Bytes), f.Processes)
 		if f.Why != "" {
 			left = append(left, fmt.Sprintf("%s (%s of the run-time), %s by %s: %s", call, phrase.Percent(f.RuntimeS/g.WallS), phrase.Ratio(&f.Ratio), f.By, f.Why))

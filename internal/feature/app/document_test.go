@@ -34,6 +34,13 @@ func TestAProfileSaysWhereNothingIsWorthACheck(t *testing.T) {
 	should.Equal(t, d.Sections[0].Text[2].Text, "No call that a check measures takes 0.1 % of the run-time: faster collectives and messages would spare at most 1.0 %.")
 }
 
+func TestAScreenLeavesOutFindingsThatTakeNoTime(t *testing.T) {
+	g := gained()
+	g.Findings[2].RuntimeS = .001
+	should.Equal(t, len(gainFindings(g, leastTold)), 1)
+	should.Equal(t, len(gainFindings(g, 0)), 2)
+}
+
 func TestTheProgramsOutputIsNotAmongTheJSON(t *testing.T) {
 	should.Equal(t, beside(must.Get(profiles.Format("table"))(t)), os.Stdout)
 	should.Equal(t, beside(must.Get(profiles.Format("json"))(t)), os.Stderr)
