@@ -265,7 +265,7 @@ func gainAnswer(g *GainResult) []document.Section {
 	default:
 		s.Say("No gain is shown for %s in %s%s%s.", g.Program, wall,
 			phrase.When(g.CoveredS > 0, ", at most %s by these guidelines", phrase.Percent(g.AtMostS/g.WallS)),
-			phrase.When(g.trade() == "", ": there is no setting to change"))
+			phrase.When(g.trade() == "", ": the measured calls need no other setting"))
 	}
 	sayMessages(s.Say, g)
 	if x := g.AB; x != nil {

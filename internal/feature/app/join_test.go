@@ -106,7 +106,7 @@ func TestEachAnswerNamesTheNextCommand(t *testing.T) {
 		}
 		g.Setting, g.Mockup = Saved{}, Saved{}
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi try --with 'NAME=VALUE' -- mpirun")
-		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, ": there is no setting to change.")
+		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, ": the measured calls need no other setting.")
 		g.Trades = []GainTrade{{What: "malloc's variables", Folder: "c/remedy/trade-1", Saved: Saved{S: .1}, Faster: 1}}
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi gain c app.prof --under c/remedy/trade-1 --ab 10")
 		should.Hold(t, !strings.Contains(gains.Document(g).Sections[0].Text[1].Text, "no setting"), "a trade sets one")
