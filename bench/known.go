@@ -257,7 +257,8 @@ func (e *env) bisected(ctx context.Context, name, script, folder, toml string, f
 
 // applicationsBench takes real programs through all of `pgmpi profile` and `gain`.
 func applicationsBench(ctx context.Context, e *env) {
-	b := applications.Bench{Pgmpi: filepath.Join(e.bin, "pgmpi"), Rank: e.program("pgmpi-rank"), Library: e.library, Dir: e.dir, Folder: e.folder, Screens: e.screens,
+	b := applications.Bench{Pgmpi: filepath.Join(e.bin, "pgmpi"), Rank: e.program("pgmpi-rank"), Library: e.library, Dir: e.dir,
+		Folder: e.folder, Screens: e.screens,
 		Launcher: launch.Placed(e.launcher(np), guidelines.Shape{NP: np}), Pairs: e.times, Only: e.rows, Command: command, Outcome: e.outcome}
 	must(b.Do(ctx))
 }

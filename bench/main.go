@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/pflag"
@@ -157,8 +158,9 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 		}
 	}
 	if e.folder != "" {
-		if len(chosen) != 1 || !slices.Contains([]string{"replay", "nights", "import", "builds", "applications"}, chosen[0].name) {
-			return nil, nil, errors.New("--folder is for replay, nights, import, builds or applications alone: bench replay --folder DIR")
+		of := []string{"replay", "nights", "import", "builds", "applications"}
+		if len(chosen) != 1 || !slices.Contains(of, chosen[0].name) {
+			return nil, nil, fmt.Errorf("--folder is for one of %s: bench replay --folder DIR", strings.Join(of, ", "))
 		}
 		if chosen[0].name != "applications" {
 			libraries = []string{""} // none is measured

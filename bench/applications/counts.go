@@ -46,8 +46,8 @@ func (b *Bench) counter(ctx context.Context) (library string, err error) {
 	}
 	library = filepath.Join(b.Dir, "counter.so")
 	// Programs that load their MPI library themselves need it here, so that this one finds what it counts.
-	said, err := b.Command(ctx, compiler, "-O2", "-shared", "-fPIC", "-DFOR_"+b.Library, "-include", calls, "-o", library, program, "-ldl",
-		"-Wl,--no-as-needed").CombinedOutput()
+	said, err := b.Command(ctx, compiler, "-O2", "-shared", "-fPIC", "-DFOR_"+b.Library, "-include", calls,
+		"-o", library, program, "-ldl", "-Wl,--no-as-needed").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", compiler, err, said)
 	}
