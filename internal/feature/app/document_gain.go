@@ -185,7 +185,8 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 		case g.Setting.Hi+g.messagesAtMostS() >= leastGain*g.WallS:
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
 		case g.trade() != "":
-			next("Try", "pgmpi gain %s %s --under "+strings.ReplaceAll(conf.Quote(g.trade()), "%", "%%")+" --ab 10 -- mpirun … ./app")
+			under := strings.ReplaceAll(conf.Quote(g.trade()), "%", "%%")
+			next("Try", "pgmpi gain %s %s --under "+under+" --ab 10 -- mpirun … ./app")
 		case g.Mockup.Hi >= leastGain*g.WallS:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
 		default:
@@ -231,10 +232,11 @@ func callsNeed(g *GainResult, most int) []document.Section {
 
 // trade returns the folder of a trade that may let the program gain, or "".
 func (g *GainResult) trade() string {
-	if m := lists.First(g.Messages, func(m GainMessages) bool { return m.Folder != "" && m.AtMostS >= leastGain*g.WallS }); m != nil {
+	least := leastGain * g.WallS
+	if m := lists.First(g.Messages, func(m GainMessages) bool { return m.Folder != "" && m.AtMostS >= least }); m != nil {
 		return m.Folder
 	}
-	if t := lists.First(g.Trades, func(t GainTrade) bool { return t.Saved.S >= leastGain*g.WallS }); t != nil {
+	if t := lists.First(g.Trades, func(t GainTrade) bool { return t.Saved.S >= least }); t != nil {
 		return t.Folder
 	}
 	return ""

@@ -176,7 +176,8 @@ func on(processes int, communicator string) string {
 
 // dear counts the calls that have a share of the run-time on a screen; at least one.
 func dear(p *profile.Profile) int {
-	return min(len(p.Calls), max(1, len(lists.Keep(p.Calls, func(c profile.Call) bool { return p.Seconds(c) >= leastTold*p.Wall() }))))
+	dear := lists.Keep(p.Calls, func(c profile.Call) bool { return p.Seconds(c) >= leastTold*p.Wall() })
+	return min(len(p.Calls), max(1, len(dear)))
 }
 
 func profileCalls(p *profile.Profile, most int) []document.Section {

@@ -84,7 +84,8 @@ func (x *join) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
 }
 
-// made weighs one call in place of two that the program makes, by the check's times of both, if that has a share of the run-time.
+// made weighs one call in place of two that the program makes, by the check's times of both, if these take a share of
+// the run-time.
 func (x *join) made(m profile.Made) {
 	if x.calls.Seconds(m.Call) < leastShown*x.calls.Wall() {
 		return

@@ -81,7 +81,9 @@ func (x *join) messages() {
 // needOf estimates what the library needs for messages: for each end of one, its time in the check from end to end.
 // Waits need no more than the calls that they wait for.
 func (x *join) needOf(m profile.Message) float64 {
-	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool { return v.MedianS != nil && x.like(m, v.Function, v.Msize) })
+	v := lists.First(x.report.Verdicts, func(v analyze.Verdict) bool {
+		return v.MedianS != nil && x.like(m, v.Function, v.Msize)
+	})
 	if v == nil || m.Waits() {
 		return 0
 	}
