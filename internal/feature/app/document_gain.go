@@ -245,15 +245,20 @@ func (g *GainResult) trade() string {
 func gainAnswer(g *GainResult) []document.Section {
 	s := document.Section{}
 	wall := phrase.Duration(&g.WallS)
+	set := conf.Quote(filepath.Join(g.Check, remedy.Folder, tuning.EnvFile))
 	sayNeeds(s.Say, g)
 	more := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS)) +
 		phrase.When(g.CoveredS > 0, "; its other calls at most %s", phrase.Percent(g.AtMostS/g.WallS))
 	switch {
 	case g.CoveredS+g.MessagesS == 0 && g.CollectiveS > 0:
 	case g.Setting.S > 0:
-		s.Say("%s would gain %s of %s by `. %s`%s%s.", g.Program, g.Setting.percent(g.WallS), wall,
-			conf.Quote(filepath.Join(g.Check, remedy.Folder, tuning.EnvFile)),
-			phrase.When(g.Setting.Hi < leastGain*g.WallS, ", which is not worth a try"), more)
+		s.Say("%s would gain %s of %s by `. %s`%s%s%s.", g.Program, g.Setting.percent(g.WallS), wall, set,
+			phrase.When(g.Setting.Hi < leastGain*g.WallS, ", which is not worth a try"), g.longer(), more)
+	case g.Setting.S < 0:
+		s.Say("%s would LOSE %s of %s by `. %s`: its calls spare %s, and each run takes %s longer to set up%s.", g.Program,
+			Saved{-g.Setting.S, -g.Setting.Hi, -g.Setting.Lo}.percent(g.WallS), wall, set,
+			phrase.Percent((g.Setting.S+g.SetUp.S)/g.WallS), phrase.Duration(&g.SetUp.S), more)
+		s.Tone = picture.Slow
 	case g.Mockup.S > 0:
 		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, more)
 	case g.AtMostS >= leastGain*g.WallS:

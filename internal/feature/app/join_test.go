@@ -149,9 +149,9 @@ func TestALongerSetUpIsTakenOff(t *testing.T) {
 	}
 	g := gain(&series.SetUp{Shape: "p2", S: .025, Lo: .02, Hi: .03})
 	should.Hold(t, near(g.Setting.S, .075-.025) && near(g.Setting.Lo, .04-.03) && near(g.Setting.Hi, .08-.02), "%+v", g.Setting)
-	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "by env.sh; 25.0 ms that each run takes longer to set up are taken off.")
+	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "by `. remedy/env.sh`; 25.0 ms that each run takes longer to set up are taken off;")
 	g = gain(&series.SetUp{Shape: "p2", S: .175, Lo: .17, Hi: .18})
-	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "would LOSE 10.0 % [9.0, 14.0] of 1.00 s by env.sh: its calls spare 7.5 %, and each run takes 175 ms longer to set up.")
+	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "would LOSE 10.0 % [9.0, 14.0] of 1.00 s by `. remedy/env.sh`: its calls spare 7.5 %, and each run takes 175 ms longer to set up;")
 	should.Hold(t, !strings.Contains(gains.Document(gain(nil)).Sections[0].Text[1].Text, "set up"), "nothing takes longer")
 }
 
