@@ -55,9 +55,9 @@ NUMBER = $(shell cat internal/version/VERSION)
 # `make dist` leaves .commit in its tarball; --exclude: a tag is no commit.
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
-# `make lint` vets; the tests need not do it again.
+# `make lint` vets; the tests need not do it again. -w: nobody debugs them, and they link in two thirds of the time.
 # Beside busy processes, real mpiruns take more than twice the time.
-GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout $(if $(filter 0,$(LOAD)),20,90)m
+GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -ldflags=-w -timeout $(if $(filter 0,$(LOAD)),20,90)m
 # Tests with real mpiruns are skipped without this.
 WITH_PROGRAMS := PGMPI_TEST_BIN=$(CURDIR)/bin
 # Tests of features with real mpiruns; they are left out where all else of their packages is tested.

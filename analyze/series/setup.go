@@ -1,10 +1,12 @@
 package series
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/stats"
 )
 
@@ -14,6 +16,14 @@ type SetUp struct {
 	S     float64 `json:"s"`
 	Lo    float64 `json:"lo95"`
 	Hi    float64 `json:"hi95"`
+}
+
+// Longer says it, or is "".
+func (s *SetUp) Longer() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf(", each run takes %s longer to set up", phrase.Duration(&s.S))
 }
 
 // leastSetUp is what is worth a word, in seconds.

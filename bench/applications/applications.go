@@ -361,10 +361,13 @@ func (a *applied) predicted(ctx context.Context) error {
 	}
 	lo, low := strconv.ParseFloat(seen[2], 64)
 	hi, high := strconv.ParseFloat(seen[3], 64)
-	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f], at most %.1f; seen %s %% [%s, %s] in %d pairs, load %s",
-		g.percent(its.S), g.percent(its.Lo), g.percent(its.Hi), g.percent(min(more, g.WallS)), seen[1], seen[2], seen[3], a.Pairs, load())
+	if seen[4] == "more" {
+		lo, hi = -hi, -lo
+	}
+	both := fmt.Sprintf("predicted %.1f %% [%.1f, %.1f] less, at most %.1f; seen %s %% [%s, %s] %s in %d pairs, load %s", g.percent(its.S),
+		g.percent(its.Lo), g.percent(its.Hi), g.percent(min(more, g.WallS)), seen[1], seen[2], seen[3], seen[4], a.Pairs, load())
 	a.Outcome(a.name+": of the run-time", both, "not contradicted", lo <= g.percent(more) && hi >= g.percent(its.Lo))
 	return errors.Join(low, high)
 }
 
-var saidSeen = regexp.MustCompile(`[Ss]een:\s+(\S+)\s+%\s+\[(\S+),\s+(\S+)\]`)
+var saidSeen = regexp.MustCompile(`[Ss]een:\s+(\S+)\s+%\s+\[(\S+),\s+(\S+)\]\s+(less|more)`)

@@ -28,8 +28,8 @@ func TestAProgramIsFoundBelowTheFolderWithTheLibraryOfTheBench(t *testing.T) {
 }
 
 func TestWhatIsSeenIsReadFromBothSentences(t *testing.T) {
-	for _, text := range []string{"Seen: -0.5 % [-1.2, 3.4] of its run-time",
-		"With c/remedy/trade-1: seen:\n  -0.5 %\n  [-1.2, 3.4] of"} {
-		should.Equal(t, saidSeen.FindStringSubmatch(text)[1:], []string{"-0.5", "-1.2", "3.4"})
+	for _, text := range []string{"Seen: 0.5 % [-1.2, 3.4] more run-time",
+		"With c/remedy/trade-1: seen:\n  0.5 %\n  [-1.2, 3.4]\n  more run"} {
+		should.Equal(t, saidSeen.FindStringSubmatch(text)[1:], []string{"0.5", "-1.2", "3.4", "more"})
 	}
 }

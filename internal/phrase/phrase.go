@@ -209,6 +209,17 @@ func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
+// Share writes a percentage with a digit that counts: "18.6 %", "0.01 %".
+func Share(x float64) string {
+	switch {
+	case x >= .0005 || x <= 0:
+		return Percent(x)
+	case x < .00005:
+		return "less than 0.01 %"
+	}
+	return fmt.Sprintf("%.2f %%", 100*x)
+}
+
 // longest limits estimates: nobody would wait for more, and a few of it still fit into a Duration.
 const longest = math.MaxInt64 / 10 * time.Nanosecond
 

@@ -31,7 +31,7 @@ type GainResult struct {
 	WaitingS    float64 `json:"waiting_s"` // at least, for late ranks
 	CoveredS    float64 `json:"covered_s"` // in calls that the check has measured
 	NeedsS      float64 `json:"needs_s"`   // of CoveredS: as many calls take so long in the check
-	RestS       float64 `json:"rest_s"`    // of CoveredS: waiting, lost cores, and calls that are slower than in the check
+	RestS       float64 `json:"rest_s"`    // of CollectiveS: waiting for ranks or a core, and calls that are slower than in the check
 	Setting     Saved   `json:"setting"`   // proved by the remedy, less SetUp
 	Mockup      Saved   `json:"mockup"`    // in addition, where only a mock-up is faster
 	// SetUp is by how much a run takes longer to set up under the remedy's setting, null if that is not shown.
@@ -117,7 +117,7 @@ type GainFinding struct {
 	Bytes     int64   `json:"bytes"` // as the program calls it
 	Processes int     `json:"processes"`
 	Calls     float64 `json:"calls"`   // of a mean rank
-	RuntimeS  float64 `json:"runtime"` // in them
+	RuntimeS  float64 `json:"runtime"` // in them, at the slowest rank where ranks have different work
 	Msize     int64   `json:"msize"`   // as the check measured it
 	By        string  `json:"by"`      // what is set, or the mock-up
 	Mockup    string  `json:"mockup,omitempty"`
@@ -155,14 +155,6 @@ func (x *ProgramAB) plainly() string {
 	return fmt.Sprintf("No gain is shown; up to %.1f %% is not excluded.", 100*x.Seen().Hi)
 }
 
-// longer says what a run under the setting takes longer.
-func (g *GainResult) longer() string {
-	if g.SetUp == nil {
-		return ""
-	}
-	return fmt.Sprintf("; %s that each run takes longer to set up are taken off", phrase.Duration(&g.SetUp.S))
-}
-
 // withFull says how much a screen leaves out.
 const withFull = "%d more with --full."
 
@@ -181,7 +173,7 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 			e.Next = append(e.Next, document.Label{Name: name, Value: fmt.Sprintf(format, conf.Folder(g.Check), conf.Quote(g.Profile))})
 		}
 		switch {
-		case g.AB != nil:
+		case g.AB != nil || g.Setting.S < 0:
 		case g.Setting.Hi+g.messagesAtMostS() >= leastGain*g.WallS:
 			next("Try", "pgmpi gain %s %s --ab 10 -- mpirun … ./app")
 		case g.trade() != "":
@@ -189,7 +181,7 @@ var gains = document.Kind[GainResult]{Name: "gain", JSON: true,
 			next("Try", "pgmpi gain %s %s --under "+under+" --ab 10 -- mpirun … ./app")
 		case g.Mockup.Hi >= leastGain*g.WallS:
 			next("Try", "pgmpi apply %s %s -- mpirun … ./app")
-		default:
+		case g.AtMostS >= leastGain*g.WallS:
 			e.Next = []document.Label{{Name: "Try", Value: "pgmpi try --with 'NAME=VALUE' -- mpirun … ./app"}}
 		}
 		return e
@@ -244,35 +236,39 @@ func (g *GainResult) trade() string {
 
 func gainAnswer(g *GainResult) []document.Section {
 	s := document.Section{}
-	wall := phrase.Duration(&g.WallS)
+	wall, least := phrase.Duration(&g.WallS), leastGain*g.WallS
 	set := conf.Quote(filepath.Join(g.Check, remedy.Folder, tuning.EnvFile))
 	sayNeeds(s.Say, g)
-	more := phrase.When(g.Mockup.S > 0, "; %s more only by mock-ups", g.Mockup.percent(g.WallS)) +
+	more := phrase.When(g.Mockup.Hi >= least, "; %s more only by mock-ups", g.Mockup.percent(g.WallS)) +
 		phrase.When(g.CoveredS > 0, "; its other calls at most %s", phrase.Percent(g.AtMostS/g.WallS))
 	switch {
 	case g.CoveredS+g.MessagesS == 0 && g.CollectiveS > 0:
 	case g.Setting.S > 0:
 		s.Say("%s would gain %s of %s by `. %s`%s%s%s.", g.Program, g.Setting.percent(g.WallS), wall, set,
-			phrase.When(g.Setting.Hi < leastGain*g.WallS, ", which is not worth a try"), g.longer(), more)
+			phrase.When(g.Setting.Hi < least, ", which is not worth a try"),
+			phrase.When(g.SetUp != nil, "%s, which is taken off", g.SetUp.Longer()), more)
 	case g.Setting.S < 0:
-		s.Say("%s would LOSE %s of %s by `. %s`: its calls spare %s, and each run takes %s longer to set up%s.", g.Program,
-			Saved{-g.Setting.S, -g.Setting.Hi, -g.Setting.Lo}.percent(g.WallS), wall, set,
-			phrase.Percent((g.Setting.S+g.SetUp.S)/g.WallS), phrase.Duration(&g.SetUp.S), more)
+		s.Say("Do not use `. %s` for %s: it would take %s longer. Its calls spare %s%s.", set, g.Program,
+			Saved{-g.Setting.S, -g.Setting.Hi, -g.Setting.Lo}.percent(g.WallS), phrase.Percent((g.Setting.S+g.SetUp.S)/g.WallS), g.SetUp.Longer())
 		s.Tone = picture.Slow
-	case g.Mockup.S > 0:
+	case g.Mockup.Hi >= least:
 		s.Say("%s would gain nothing of %s by a setting%s.", g.Program, wall, more)
-	case g.AtMostS >= leastGain*g.WallS:
+	case g.AtMostS >= least:
 		s.Say("No gain is shown for %s, but up to %s of its %s is not excluded.", g.Program, phrase.Percent(g.AtMostS/g.WallS), wall)
 		s.Tone = picture.Open
-	case g.messagesAtMostS() >= leastGain*g.WallS:
+	case g.messagesAtMostS() >= least:
 		s.Say("No gain is shown for the collectives of %s in %s, but its messages may gain.", g.Program, wall)
 		s.Tone = picture.Open
-	case len(g.Findings) > 0:
+	case g.trade() != "":
+		s.Say("No gain is shown for %s in %s without harm to other calls; a trade may be worth it.", g.Program, wall)
+		s.Tone = picture.Open
+	case len(g.Findings) > 0 && g.Mockup.Hi == 0:
 		s.Say("No gain is shown for %s in %s: no finding of the check applies to its calls (see below).", g.Program, wall)
+	case g.CoveredS > 0:
+		s.Say("Change no setting: by these guidelines the collectives of %s can gain at most %s of %s.", g.Program,
+			phrase.Percent((g.Mockup.Hi+g.AtMostS)/g.WallS), wall)
 	default:
-		s.Say("No gain is shown for %s in %s%s%s.", g.Program, wall,
-			phrase.When(g.CoveredS > 0, ", at most %s by these guidelines", phrase.Percent(g.AtMostS/g.WallS)),
-			phrase.When(g.trade() == "", ": the measured calls need no other setting"))
+		s.Say("Change no setting: none of the measured messages of %s is shown to be too slow.", g.Program)
 	}
 	sayMessages(s.Say, g)
 	if x := g.AB; x != nil {
@@ -280,6 +276,10 @@ func gainAnswer(g *GainResult) []document.Section {
 	}
 	for i := range g.Trades {
 		s.Say("%s.", g.Trades[i].text(g))
+	}
+	if c := g.longestWait(); c != nil {
+		s.Say("To spare more, look for uneven work or busy cores: %s of %s waits %s.", phrase.Function(c.Function), conf.HumanSize(c.Bytes),
+			phrase.Percent((c.RuntimeS-*c.NeedsS)/g.WallS))
 	}
 	for _, n := range g.Notes {
 		s.Say("Note: %s.", n)
@@ -291,47 +291,52 @@ func gainAnswer(g *GainResult) []document.Section {
 func sayNeeds(say func(string, ...any), g *GainResult) {
 	say("%s", needed(g))
 	if g.MessagesS >= leastGain*g.WallS {
-		say("%s of the run-time in messages of sizes that the check has measured: the library needs %s, the rest is waiting "+
-			"or lost cores%s.", phrase.Percent(g.MessagesS/g.WallS), about(g.MessagesNeedS/g.WallS),
+		say("%s in messages of sizes that the check has measured: %s is what the library needs, the rest is waiting for ranks "+
+			"or a core%s.", phrase.Percent(g.MessagesS/g.WallS), about(g.MessagesNeedS/g.WallS),
 			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
 	}
 	if g.OtherS >= leastGain*g.WallS {
 		rest := g.OtherS - g.OtherMostS
-		say("Of its other calls of MPI a check tells nothing: %s %s%s.", phrase.Percent(g.OtherMostS/g.WallS), g.Other,
-			phrase.When(rest >= leastTold*g.WallS, ", %s others", phrase.Percent(rest/g.WallS)))
+		say("%s in other calls of MPI, of which a check tells nothing: %s %s%s.", phrase.Percent(g.OtherS/g.WallS),
+			phrase.Percent(g.OtherMostS/g.WallS), g.Other, phrase.When(rest >= leastTold*g.WallS, ", %s others", phrase.Percent(rest/g.WallS)))
 	}
 }
+
+// longestWait returns the call that waits longest, if that is worth a word.
+func (g *GainResult) longestWait() (most *GainCall) {
+	longest := worthWaiting * g.WallS
+	for i, c := range g.Calls {
+		if c.NeedsS != nil && c.RuntimeS-*c.NeedsS >= longest {
+			most, longest = &g.Calls[i], c.RuntimeS-*c.NeedsS
+		}
+	}
+	return most
+}
+
+// worthWaiting is a part of a run-time from which on what a call waits is worth a word.
+const worthWaiting = .02
 
 // needed tells the time in collectives that the library needs from the rest, as far as the check tells.
 func needed(g *GainResult) string {
 	if g.CollectiveS == 0 {
 		return fmt.Sprintf("No time of %s in blocking collectives.", phrase.Duration(&g.WallS))
 	}
-	text := fmt.Sprintf("%s of %s in blocking collectives: ", phrase.Percent(g.CollectiveS/g.WallS), phrase.Duration(&g.WallS))
+	all := (g.CollectiveS + g.MessagesS + g.OtherS) / g.WallS
+	text := phrase.When(g.OtherS > 0, "MPI takes %s: ", phrase.Percent(all))
+	text += fmt.Sprintf("%s of %s in blocking collectives: ", phrase.Percent(g.CollectiveS/g.WallS), phrase.Duration(&g.WallS))
 	if g.CoveredS == 0 {
 		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
 	}
 	untold := max(0, g.CollectiveS-g.NeedsS-g.RestS)
-	return text + fmt.Sprintf("%s is what the library needs, %s is waiting or lost cores%s.", share(g.NeedsS/g.WallS),
-		share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", share(untold/g.WallS)))
+	return text + fmt.Sprintf("%s is what the library needs, %s is waiting for ranks or a core%s.", phrase.Share(g.NeedsS/g.WallS),
+		phrase.Share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", phrase.Share(untold/g.WallS)))
 }
 
 const leastTold = .0005 // of a run-time
 
-// share writes a percentage with a digit that counts: "18.6 %", "0.01 %".
-func share(x float64) string {
-	switch {
-	case x >= leastTold || x <= 0:
-		return phrase.Percent(x)
-	case x < .00005:
-		return "less than 0.01 %"
-	}
-	return fmt.Sprintf("%.2f %%", 100*x)
-}
-
 // about writes the share of an estimate.
 func about(x float64) string {
-	text := share(x)
+	text := phrase.Share(x)
 	return phrase.When(!strings.HasPrefix(text, "less"), "about ") + text
 }
 
@@ -345,10 +350,10 @@ func gainCalls(g *GainResult, most int) []document.Section {
 	for _, c := range g.Calls[:min(most, len(g.Calls))] {
 		needs, waits := "-", "-"
 		if c.NeedsS != nil {
-			needs, waits = share(*c.NeedsS/g.WallS), share((c.RuntimeS-*c.NeedsS)/g.WallS)
+			needs, waits = phrase.Share(*c.NeedsS/g.WallS), phrase.Share((c.RuntimeS-*c.NeedsS)/g.WallS)
 		}
 		s.Table.Add(phrase.Function(c.Function), on(c.Processes, c.Communicator)+withRoot(c.Root), phrase.When(c.Uneven, "≥ ")+conf.HumanSize(c.Bytes),
-			fmt.Sprintf("%.0f", c.Calls), share(c.RuntimeS/g.WallS), needs, waits)
+			fmt.Sprintf("%.0f", c.Calls), phrase.Share(c.RuntimeS/g.WallS), needs, waits)
 	}
 	if left := len(g.Calls) - most; left > 0 {
 		s.Say(withFull, left)
@@ -361,7 +366,11 @@ func gainCalls(g *GainResult, most int) []document.Section {
 // gainSeen puts what the runs show next to the prediction, and says which to believe.
 func gainSeen(g *GainResult, x *ProgramAB) string {
 	seen, n := x.Seen(), len(x.WithS)
-	text := fmt.Sprintf("Seen: %s [%.1f, %.1f] of its run-time in %s. ", phrase.Percent(seen.S), 100*seen.Lo, 100*seen.Hi, conf.Plural(n, "alternating pair"))
+	part, than := seen, "less"
+	if seen.S < 0 {
+		part, than = Saved{-seen.S, -seen.Hi, -seen.Lo}, "more"
+	}
+	text := fmt.Sprintf("Seen: %s %s run-time in %s. ", part.percent(1), than, conf.Plural(n, "alternating pair"))
 	lo, hi := g.Setting.Lo/g.WallS, g.Setting.Hi/g.WallS
 	more := min(1, hi+(g.AtMostS+g.messagesAtMostS())/g.WallS)
 	if g.Under != "" {
@@ -379,7 +388,7 @@ func gainSeen(g *GainResult, x *ProgramAB) string {
 	case seen.Lo > 0:
 		return text + "That is not what was predicted: believe these runs."
 	case lo <= seen.Hi && seen.Lo <= hi:
-		return text + "The prediction lies within, but so does no gain: believe neither before more pairs."
+		return text + "No difference is shown, and the prediction lies within: more pairs may tell."
 	}
 	return text + "That is not what was predicted: believe these runs, in which no gain is shown."
 }
@@ -389,8 +398,8 @@ func gainFindings(g *GainResult, least float64) []document.Section {
 	if len(g.Findings) == 0 {
 		return nil
 	}
-	s := document.Titled("What it would gain")
-	s.Table = &document.Table{Head: []string{"call", "on", "size", "calls", "run-time", "gain", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
+	s := document.Titled("What its calls would spare")
+	s.Table = &document.Table{Head: []string{"call", "on", "size", "calls", "run-time", "spared", "95 %", "faster", "by"}, Align: "lllrrrlrl", Flex: 8, Spare: []int{3}}
 	var left []string
 	for _, f := range g.Findings {
 		if f.RuntimeS < least*g.WallS {
@@ -405,7 +414,8 @@ func gainFindings(g *GainResult, least float64) []document.Section {
 			phrase.Percent(f.Saved.S/g.WallS), fmt.Sprintf("[%.1f, %.1f]", 100*f.Saved.Lo/g.WallS, 100*f.Saved.Hi/g.WallS), phrase.Ratio(&f.Ratio),
 			phrase.When(f.Mockup != "", "only by a mock-up: ")+f.By)
 	}
-	s.Notes = []string{"gain and 95 %: of the run-time, from the least that the calls' work can be to the most. faster: the call, as the remedy has proved it, or the mock-up in the check. " +
+	s.Notes = []string{"spared and 95 %: of the run-time, from the least that the calls' work can be to the most. faster: the call, as the remedy has proved it, or the mock-up in the check. " +
+		"run-time: in all such calls; of the rank that spends most where ranks have different work, as in a Reduce. " +
 		"What only a mock-up mends needs `pgmpi apply`, which runs the program alternately without and with them."}
 	if len(s.Table.Rows) == 0 {
 		s.Table, s.Notes = nil, nil

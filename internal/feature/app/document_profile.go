@@ -55,8 +55,8 @@ func sayWaiting(s *document.Section, p *profile.Profile) {
 		s.Say("%s", who)
 		return
 	}
-	s.Say("%s In blocking collectives at least %s of the run-time is waiting for late ranks, which no setting shortens%s.", who,
-		phrase.Percent(waiting/wall), phrase.When(untold >= leastTold*wall, "; of %s it is not known, as ranks have different work there",
+	s.Say("%s Of the %s in blocking collectives at least %s is waiting for late ranks, which no setting shortens%s.", who,
+		phrase.Percent(p.Collective()/wall), phrase.Percent(waiting/wall), phrase.When(untold >= leastTold*wall, "; of %s it is not known, as ranks have different work there",
 			phrase.Percent(untold/wall)))
 }
 
@@ -143,7 +143,7 @@ func profileShares(p *profile.Profile) []document.Section {
 		return nil
 	}
 	s.Notes = []string{"Of a mean rank, between MPI_Init and MPI_Finalize. Calls that only ask or make datatypes are not counted. " +
-		"A nonblocking call takes the time of its start; it is waited for in waits and tests."}
+		"A nonblocking call takes the time of its start; it is waited for in MPI_Wait and MPI_Test."}
 	return []document.Section{s}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/feature/app/profile"
@@ -57,9 +58,7 @@ func Join(r *analyze.Report, m *remedy.Result, p *profile.Profile) *GainResult {
 		}
 	}
 	x.out.Setting.limit(x.out.WallS)
-	if s := x.out.SetUp; s != nil {
-		x.out.Setting.Add(Saved{-s.S, -s.Hi, -s.Lo})
-	}
+	x.setUp(&x.out.Setting, x.out.SetUp, "the setting")
 	x.out.Mockup.limit(x.out.WallS)
 	x.out.AtMostS = min(x.out.AtMostS, x.out.WallS)
 	x.messages()
@@ -76,12 +75,28 @@ func (x *join) need(c profile.Call, of []*analyze.Verdict) {
 		needs := min(k.RuntimeS, k.Calls*atItsSize(c, of[0], *of[0].MedianS))
 		k.NeedsS = &needs
 		x.out.NeedsS, x.out.RestS = x.out.NeedsS+needs, x.out.RestS+k.RuntimeS-needs
+	} else {
+		x.out.RestS += x.calls.Waiting(c)
 	}
 	x.out.Calls = append(x.out.Calls, k)
 }
 
 func (x *join) note(format string, args ...any) {
 	x.out.Notes = append(x.out.Notes, fmt.Sprintf(format, args...))
+}
+
+// setUp takes off what each run takes longer to set up. A check has one communicator; each that the program makes may
+// take as long, for which the lower bound has room.
+func (x *join) setUp(s *Saved, longer *series.SetUp, with string) {
+	if longer == nil {
+		return
+	}
+	n := x.calls.Communicators()
+	s.Add(Saved{-longer.S, -longer.Hi * (1 + n), -longer.Lo})
+	if n > 0 {
+		x.note("with %s each of the %.0f communicators, windows and files that a rank makes may take as long to set up as a "+
+			"run does, %s: the lower bound has room for that", with, n, phrase.Duration(&longer.S))
+	}
 }
 
 // made weighs one call in place of two that the program makes, by the check's times of both, if these take a share of
@@ -203,7 +218,7 @@ func (x *join) add(c profile.Call, of []*analyze.Verdict) {
 		return
 	}
 	f.Function, f.Bytes, f.Processes, f.Msize = c.Function, c.Bytes, c.Processes, v.Msize
-	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.Seconds(c)
+	f.Calls, f.RuntimeS = x.calls.CallsOfRank(c), x.calls.SlowestSeconds(c)
 	f.Saved = x.saved(c, v, f)
 	if f.Why = cmp.Or(f.Why, x.other(c, v)); f.Why == "" {
 		if f.Mockup != "" {
@@ -329,6 +344,7 @@ func (x *join) weighed(t remedy.Trade) GainTrade {
 		}
 		out.Saved.Add(Saved{n * s.S, n * s.Lo, n * s.Hi})
 	}
+	x.setUp(&out.Saved, t.SetUp, t.Label)
 	return out
 }
 

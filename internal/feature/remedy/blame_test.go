@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -230,12 +231,17 @@ func TestATradeMendsSomeCellsAndSlowsOthers(t *testing.T) {
 		"no faster than what is held": {changes{faster}, changes{slow}, func(e *effects) { e.more = compared() }, ""},
 	} {
 		e := proving(nil, c.harmed...)
-		e.helped = compared(c.helped...)
+		e.helped, e.setUp = compared(c.helped...), &series.SetUp{S: .01}
 		if c.change != nil {
 			c.change(e)
 		}
 		var got []string
+		beside := slices.Concat(own, []tuning.Choice{{Kind: tuning.ByComponent}})
+		for _, trade := range e.trades(beside, []tuning.Rejected{scan.Rejected("")}) {
+			should.Hold(t, trade.SetUp == nil, "%s: the component takes longer to set up", name)
+		}
 		for _, trade := range e.trades(own, []tuning.Rejected{scan.Rejected("")}) {
+			should.Hold(t, trade.SetUp == e.setUp, "%s: %+v", name, trade)
 			got = append(got, fmt.Sprint(len(trade.Mends), " ", len(trade.Harms)))
 			mended, harmed := trade.Mends[0], trade.Harms[0]
 			should.Hold(t, *mended.Ratio == 2 && *mended.Lo < 2 && *harmed.Ratio == 2 && *harmed.Lo < 2, "%s: %+v", name, trade)

@@ -364,8 +364,12 @@ func (e *effects) narrowed(choices []tuning.Choice, back []tuning.Rejected) (out
 // trades returns what mends some cells and slows others, with both numbers. Wrong data are no price.
 func (e *effects) trades(choices []tuning.Choice, back []tuning.Rejected) (out []Trade) {
 	blamed, failed := e.blames(choices, back), e.failures()
+	isComponent := func(c tuning.Choice) bool { return c.Kind == tuning.ByComponent }
 	for _, r := range back {
 		t := Trade{Label: r.Label, choice: r.Choice}
+		if isComponent(r.Choice) || !slices.ContainsFunc(choices, isComponent) {
+			t.SetUp = e.setUp
+		}
 		one := []tuning.Choice{r.Choice}
 		for _, k := range cmp.Or(e.more, e.helped).Cases {
 			if e.helps(k) && reach.By(one, k.Cell) {

@@ -80,7 +80,7 @@ func answer(r *Result) []document.Section {
 	if p := r.Holding(); p != nil {
 		s.Say("No harm is shown%s. %s.", phrase.When(p.SetUp != nil, " to calls"), r.excluded(p))
 		if p.SetUp != nil {
-			s.Say("With it each mpirun takes %s longer to set up, once.", phrase.Duration(&p.SetUp.S))
+			s.Say("With it%s.", p.SetUp.Longer())
 		}
 	}
 	for i := range r.Trades[min(len(r.Trades), rank(len(r.Env) > 0)):] {

@@ -34,7 +34,7 @@ func TestAnswersBeginWithAWordAndATradeHasBothNumbers(t *testing.T) {
 func TestASettingThatTakesLongerToSetUpSaysSo(t *testing.T) {
 	r := &Result{Harm: 1.05, Env: map[string]string{"A": "1"}, Cells: []Cell{{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, State: CellMended}},
 		Proofs: []Proof{{Holds: true}, {Holds: true, Reached: 2, Harmless: 2, SetUp: &series.SetUp{Shape: "p2", S: .0263, Lo: .025, Hi: .027}}, {}}}
-	should.Contain(t, documents.Written(t, "table", kind.Document(r)), "No harm is shown to calls. Harm of 1.05", "With it each mpirun takes 26.3 ms longer to set up, once.")
+	should.Contain(t, documents.Written(t, "table", kind.Document(r)), "No harm is shown to calls. Harm of 1.05", "With it, each run takes 26.3 ms longer to set up.")
 	r.Proofs[1].SetUp = nil
 	should.Contain(t, documents.Written(t, "table", kind.Document(r)), "No harm is shown. Harm of 1.05")
 }

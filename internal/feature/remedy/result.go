@@ -131,6 +131,7 @@ type Trade struct {
 	Folder string            `json:"folder"` // of its env.sh, within the remedy's folder
 	Mends  []Traded          `json:"mends"`
 	Harms  []Traded          `json:"harms"`
+	SetUp  *series.SetUp     `json:"set_up"` // as in the proof; a component's, where others were tried with it
 	choice tuning.Choice
 }
 

@@ -68,8 +68,8 @@ func (t *Trade) String() string {
 		k := slices.MaxFunc(list, func(a, b Traded) int { return cmp.Compare(orZero(a.Ratio), orZero(b.Ratio)) })
 		return phrase.When(len(list) > 1, "up to ") + phrase.Ratio(k.Ratio)
 	}
-	return fmt.Sprintf("%s: %s faster (%s), and %s slower (%s)", t.Label, conf.Plural(len(t.Mends), "cell"), most(t.Mends),
-		conf.Plural(len(t.Harms), "case"), most(t.Harms))
+	return fmt.Sprintf("%s: %s faster (%s), and %s slower (%s)%s", t.Label, conf.Plural(len(t.Mends), "cell"), most(t.Mends),
+		conf.Plural(len(t.Harms), "case"), most(t.Harms), t.SetUp.Longer())
 }
 
 func tradesTable(r *Result) (out []document.Section) {

@@ -233,8 +233,29 @@ func (p *Profile) Wall() float64 { return float64(p.WallNS) / 1e9 }
 // once, it is scaled down, so that all calls together do not exceed the run-time.
 func (p *Profile) Seconds(c Call) float64 { return p.seconds(c.SumNS + c.WaitingNS) }
 
+// SlowestSeconds returns the same of the rank that spends most, where ranks have different work.
+func (p *Profile) SlowestSeconds(c Call) float64 {
+	if !c.Differs() {
+		return p.Seconds(c)
+	}
+	return max(p.Seconds(c), p.seconds(c.MostRankNS*int64(p.Ranks)))
+}
+
 func (p *Profile) seconds(ns int64) float64 {
 	return float64(ns) / 1e9 / float64(p.Ranks) / max(1, p.atOnce)
+}
+
+// makesOne matches what makes a communicator, a window or a file, which have communicators of their own.
+var makesOne = regexp.MustCompile(`^MPI_(Comm_(i?dup|split|create).*|Intercomm_.*|(Cart|Graph|Dist_graph)_(create.*|sub)|Win_(create|allocate).*|File_open)$`)
+
+// Communicators returns how many communicators, windows and files a mean rank makes.
+func (p *Profile) Communicators() (n float64) {
+	for _, f := range p.Functions {
+		if makesOne.MatchString(f.Name) {
+			n += float64(f.Calls) / float64(p.Ranks)
+		}
+	}
+	return n
 }
 
 // Collective returns the time in all blocking collectives, in seconds.

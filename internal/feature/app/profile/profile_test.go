@@ -175,7 +175,7 @@ func TestEachFunctionThatIsCountedHasAClass(t *testing.T) {
 	for _, name := range append(names, []string{"", "Init"}, []string{"", "Init_thread"}) {
 		should.Hold(t, classOf("MPI_"+name[1]) != "", "%s", name[1])
 	}
-	for name, class := range map[string]string{"MPI_Send": "messages", "MPI_Isend_c": "nonblocking messages", "MPI_Waitany": "waits", "MPI_Win_allocate": "RMA",
+	for name, class := range map[string]string{"MPI_Send": "messages", "MPI_Isend_c": "nonblocking messages", "MPI_Waitany": "MPI_Wait", "MPI_Win_allocate": "RMA",
 		"MPI_Rget_accumulate": "RMA", "MPI_Allreduce_init": "persistent requests", "MPI_Comm_spawn": "processes", "MPI_Comm_split": "communicators",
 		"MPI_Ineighbor_alltoallw": "neighborhood collectives", "MPI_Improbe": "probes",
 		"MPI_": "", "Send": "", "MPI_Sends": "", "MPI_Win_\n": "", "MPI_File_" + strings.Repeat("x", 99): ""} {
@@ -200,6 +200,19 @@ func TestAllOfMPIIsSharedByClass(t *testing.T) {
 }
 
 // One rank of two always comes first, and waits 2 of its 3 microseconds.
+func TestWindowsAndFilesHaveCommunicatorsToo(t *testing.T) {
+	p := &Profile{Ranks: 2}
+	for _, name := range []string{"Comm_dup", "Comm_idup", "Comm_split_type", "Comm_create_group", "Intercomm_merge", "Cart_create", "Cart_sub",
+		"Dist_graph_create_adjacent", "Win_create", "Win_allocate_shared_c", "File_open"} {
+		p.Functions = append(p.Functions, Function{Name: "MPI_" + name, Calls: 2})
+	}
+	should.Equal(t, p.Communicators(), 11.)
+	for _, name := range []string{"Comm_free", "Win_fence", "Win_free", "File_close", "Comm_spawn"} {
+		p.Functions = append(p.Functions, Function{Name: "MPI_" + name, Calls: 2})
+	}
+	should.Equal(t, p.Communicators(), 11.)
+}
+
 func TestWaitingIsWhatTheMeanRankSpendsMoreThanTheLeast(t *testing.T) {
 	p := &Profile{Ranks: 2, Processes: 2, WallNS: 1e9}
 	c := Call{Function: "MPI_Allreduce", Calls: 200, Ranks: 2, SumNS: 4000, LeastRankNS: 1000, MostRankNS: 3000}
