@@ -302,9 +302,9 @@ func sayNeeds(say func(string, ...any), g *GainResult) {
 	}
 }
 
-// longestWait returns the call that waits longest, if that is worth a word.
+// longestWait returns the call that waits longest, if that is worth a word: a fiftieth of the run-time.
 func (g *GainResult) longestWait() (most *GainCall) {
-	longest := worthWaiting * g.WallS
+	longest := .02 * g.WallS
 	for i, c := range g.Calls {
 		if c.NeedsS != nil && c.RuntimeS-*c.NeedsS >= longest {
 			most, longest = &g.Calls[i], c.RuntimeS-*c.NeedsS
@@ -313,17 +313,17 @@ func (g *GainResult) longestWait() (most *GainCall) {
 	return most
 }
 
-// worthWaiting is a part of a run-time from which on what a call waits is worth a word.
-const worthWaiting = .02
-
 // needed tells the time in collectives that the library needs from the rest, as far as the check tells.
 func needed(g *GainResult) string {
 	if g.CollectiveS == 0 {
 		return fmt.Sprintf("No time of %s in blocking collectives.", phrase.Duration(&g.WallS))
 	}
-	all := (g.CollectiveS + g.MessagesS + g.OtherS) / g.WallS
-	text := phrase.When(g.OtherS > 0, "MPI takes %s: ", phrase.Percent(all))
-	text += fmt.Sprintf("%s of %s in blocking collectives: ", phrase.Percent(g.CollectiveS/g.WallS), phrase.Duration(&g.WallS))
+	wall, collective := phrase.Duration(&g.WallS), phrase.Percent(g.CollectiveS/g.WallS)
+	text := fmt.Sprintf("%s of %s in blocking collectives: ", collective, wall)
+	if g.OtherS > 0 {
+		all := (g.CollectiveS + g.MessagesS + g.OtherS) / g.WallS
+		text = fmt.Sprintf("MPI takes %s of %s, blocking collectives %s: ", phrase.Percent(all), wall, collective)
+	}
 	if g.CoveredS == 0 {
 		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
 	}
