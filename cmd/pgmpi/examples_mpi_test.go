@@ -95,7 +95,7 @@ func TestExamplesRun(t *testing.T) {
 
 	b.Env = append(b.Env, "MPICC=mpicc."+b.Lib.Name, "STEPS=50")
 	b.Run(exampleOf(t, "gain/gain.sh"), filepath.Join(b.Dir, "gain"), "--method", "paper", "--mpiruns", "3", "--nrep-max", "10").Exits(t, 0).
-		Shows(t, "in blocking collectives: ", "solver would gain |No gain is shown for solver")
+		Shows(t, "blocking collectives", "solver would gain |No gain is shown for solver|Change no setting: ")
 
 	pictures := filepath.Join(b.Dir, "pictures")
 	b.Env = append(b.Env, "PYTHON=/usr/bin/python3")
