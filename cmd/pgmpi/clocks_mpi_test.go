@@ -27,7 +27,6 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 // Tests in measure/clocks/methods show what the methods make of clocks that are known. Each method runs with one
 // library, in `make test-all` with both.
 func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
-	t.Parallel()
 	all := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		var methods []string
@@ -49,7 +48,6 @@ func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 
 // Tests in measure/clocks show how long a synchronisation lasts.
 func TestClocksAreSynchronisedForAWindow(t *testing.T) {
-	t.Parallel()
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, method := range []string{"skampi", "hca3"} {
 			j := syncJob(2, 100)
@@ -62,7 +60,6 @@ func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 
 // The ranks measure the true error to within its bound, as `pgmpi clocks` shows it.
 func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
-	t.Parallel()
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.Lib.Name]
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{method}, Seconds: []float64{1}}) {

@@ -61,7 +61,6 @@ func (b *fixture) oneIs(verdict judge.Verdict) {
 
 // A call is slower than before, and a guideline that was kept is violated (S-PGMPI §5.2).
 func TestPlantedSlowdownIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
-	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
 	kept, slow := b.sides()
 	b.Check("--guidelines", kept).Exits(t, 0)
@@ -112,7 +111,6 @@ func ofSetUpsWarned(all []remark.Remark) []remark.Remark {
 // The other way round: a slow call becomes better, and keeps a guideline again (S-PGMPI §5.3). The two sides
 // alternate.
 func TestSlowdownTakenAwayIsFasterAndNewlyKept(t *testing.T) {
-	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
 	kept, slow := b.sides()
 	s := b.Pgmpi("ab", slow, kept, "--out", b.Out, "--format", "json", "--quiet").Exits(t, 0)
