@@ -49,7 +49,10 @@ func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 // Tests in measure/clocks show how long a synchronisation lasts.
 func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		for _, method := range []string{"skampi", "hca3"} {
+		for i, method := range []string{"skampi", "hca3"} {
+			if !b.has(i) && !mpirun.Everything {
+				continue
+			}
 			j := syncJob(2, 100)
 			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(time.Millisecond)/2, 20000
 			out := must.Get(b.RunJob(2, j))(t)

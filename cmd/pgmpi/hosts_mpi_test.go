@@ -219,7 +219,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	bothAlone(t, func(t *testing.T, b *fixture) {
+	eitherAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.TOML(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -253,7 +253,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	bothAlone(t, func(t *testing.T, b *fixture) {
+	eitherAlone(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.Lib.Yield {

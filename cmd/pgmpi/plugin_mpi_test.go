@@ -63,7 +63,7 @@ func (b *fixture) verifyOwn(file, id string, nps ...int) {
 
 // The example is built and used as its README says, except for its sizes.
 func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, name := range []string{"ring.c", "Makefile"} {
 			text, err := os.ReadFile(filepath.Join("../../examples/plugin", name))
 			if err == nil {
@@ -94,7 +94,7 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 }
 
 func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		b.plugin(b.Lib, "libmine.so")
 		gl := b.TOML(ownScans("libmine.so", "right", "wrong", "crash", "abort", "error", "greedy", "refuse"))
 		s := b.Check("--guidelines", gl).Exits(t, 3).Says(t, "scan_as_wrong at 1 KiB gave wrong data", "libmine.so", "exclude")
