@@ -265,7 +265,7 @@ func gainAnswer(g *GainResult) []document.Section {
 	case len(g.Findings) > 0 && g.Mockup.Hi == 0:
 		s.Say("No gain is shown for %s in %s: no finding of the check applies to its calls (see below).", g.Program, wall)
 	case g.CoveredS > 0:
-		s.Say("Change no setting: by these guidelines the collectives of %s can gain at most %s of %s.", g.Program,
+		s.Say("Change no setting: by these guidelines the measured collectives of %s can gain at most %s of %s.", g.Program,
 			phrase.Percent((g.Mockup.Hi+g.AtMostS)/g.WallS), wall)
 	default:
 		s.Say("Change no setting: none of the measured messages of %s is shown to be too slow.", g.Program)

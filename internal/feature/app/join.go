@@ -95,7 +95,7 @@ func (x *join) setUp(s *Saved, longer *series.SetUp, with string) {
 	s.Add(Saved{-longer.S, -longer.Hi * (1 + n), -longer.Lo})
 	if n > 0 {
 		x.note("with %s each of the %.0f communicators, windows and files that a rank makes may take as long to set up as a "+
-			"run does, %s: the lower bound has room for that", with, n, phrase.Duration(&longer.S))
+			"run does, %s: the interval has room for that", with, n, phrase.Duration(&longer.S))
 	}
 }
 

@@ -118,7 +118,7 @@ func TestEachAnswerNamesTheNextCommand(t *testing.T) {
 		}
 		g.Setting, g.Mockup = Saved{}, Saved{}
 		should.Equal(t, gains.Document(g).Ended(0, "", ""), []string{"Exit 0"})
-		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "Change no setting: by these guidelines the collectives of  can gain at most 0.0 % of 1.00 s.")
+		should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "Change no setting: by these guidelines the measured collectives of  can gain at most 0.0 % of 1.00 s.")
 		g.AtMostS = .01
 		should.Contain(t, strings.Join(gains.Document(g).Ended(0, "", ""), "\n"), "Try:      pgmpi try --with 'NAME=VALUE' -- mpirun")
 		g.AtMostS = 0
