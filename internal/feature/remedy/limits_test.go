@@ -43,6 +43,7 @@ func limited(late, harm func(limit, size int64) time.Duration) func(env []string
 }
 
 func TestTheEagerLimitIsFoundByBisection(t *testing.T) {
+	t.Parallel()
 	always := func(d time.Duration) func(int64, int64) time.Duration {
 		return func(int64, int64) time.Duration { return d }
 	}

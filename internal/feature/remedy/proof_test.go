@@ -69,6 +69,7 @@ func simulated(t *testing.T, rng *rand.Rand, r int, slower func(c guidelines.Cas
 
 // What is still slower than its mock-up is not mended, however much faster it has become.
 func TestCallThatIsStillSlowerThanItsMockupIsNotMended(t *testing.T) {
+	t.Parallel()
 	const proofs = 40
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -98,6 +99,7 @@ func TestCallThatIsStillSlowerThanItsMockupIsNotMended(t *testing.T) {
 
 // A row that says faster has an interval of gains only.
 func TestGainAgreesWithItsInterval(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))
 	faster := 0
 	for n := range 60 {
@@ -123,6 +125,7 @@ var malloc = []tuning.Choice{{NP: 2, Kind: tuning.ByEnv, Env: mallocKeeps, Sizes
 // A setting that makes one violated cell faster, and another case a quarter slower, is taken back.
 // One that harms nothing is kept, and is not said to harm nothing where that was not shown.
 func TestSettingThatSlowsOneCaseByAQuarterIsTakenBack(t *testing.T) {
+	t.Parallel()
 	const proofs = 40
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {

@@ -140,6 +140,7 @@ var splitting = strings.NewReplacer(`"GL8"`, `"GL2:MPI_Reduce"`, `"8"`, `"128Ki"
 // Split-robustness is only suspected without an experiment of its own: a cell that violates nothing
 // else is mended, or kept without the setting, only if the proof has tested it.
 func TestCellThatViolatesOnlySplitRobustnessIsTestedInTheProof(t *testing.T) {
+	t.Parallel()
 	const slow = 40 * time.Microsecond
 	for _, c := range []struct {
 		without, with time.Duration
@@ -190,6 +191,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 // With the setting, a Bcast of 256 KiB takes longer in every second mpirun of a proof, and in all
 // that measure it again.
 func TestWhatPointsToHarmIsMeasuredAgain(t *testing.T) {
+	t.Parallel()
 	for again, want := range map[time.Duration]CellState{13 * time.Microsecond: CellTakenBack, 10 * time.Microsecond: CellMended} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 			n := 0
@@ -299,6 +301,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 
 // Programs may use the setting that is there while another is being proved.
 func TestSettingStaysUntilAnotherIsProved(t *testing.T) {
+	t.Parallel()
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		_, err := remedied(b, nil)
@@ -388,6 +391,7 @@ func malloced(env []string, c protocol.JobCase, padded time.Duration) time.Durat
 }
 
 func TestWhatIsHeldIsMeasuredBesideWhatIsNew(t *testing.T) {
+	t.Parallel()
 	for padded, holds := range map[time.Duration]bool{10 * time.Microsecond: true, 20 * time.Microsecond: false} {
 		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 			x, held := besideMalloc(b, func(env []string, _ bool, c protocol.JobCase) time.Duration { return malloced(env, c, padded) })
@@ -429,6 +433,7 @@ func TestWhatEndsAnMpirunIsTakenBackAlone(t *testing.T) {
 
 // malloc's variables make a Bcast slow that the first proof has not seen so.
 func TestHarmOfWhatIsHeldIsNotPutDownToWhatIsNew(t *testing.T) {
+	t.Parallel()
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		x, held := besideMalloc(b, func(env []string, second bool, c protocol.JobCase) time.Duration {
 			if second && c.Function == "MPI_Bcast" && c.Msize > 8 && slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000") {

@@ -17,6 +17,7 @@ import (
 
 // The library of a later night may need the setting no more, or be harmed by it.
 func TestASettingIsVerifiedWithTheLibraryOfToday(t *testing.T) {
+	t.Parallel()
 	const us = time.Microsecond
 	for name, c := range map[string]struct {
 		large, worse time.Duration // without it at 256 KiB, and with it at 8 B

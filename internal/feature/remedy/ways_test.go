@@ -108,6 +108,7 @@ const usual, fast, slow = 10 * time.Microsecond, 5 * time.Microsecond, 15 * time
 
 // The algorithm helps from 1 to 16 KiB and harms above; nothing is guessed beyond where it was seen to help.
 func TestTheBordersOfARangeAreFoundByTwoMpiruns(t *testing.T) {
+	t.Parallel()
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		x := tuning4(t, b, []string{"MPI_Bcast"}, func(c protocol.JobCase, how by) time.Duration {
 			switch {
@@ -135,6 +136,7 @@ func TestTheBordersOfARangeAreFoundByTwoMpiruns(t *testing.T) {
 
 // By hand it helps at 8 KiB, under the rules it harms there: it is held where it was measured.
 func TestHarmAtABorderMovesTheBorder(t *testing.T) {
+	t.Parallel()
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		x := tuning4(t, b, []string{"MPI_Bcast"}, func(c protocol.JobCase, how by) time.Duration {
 			switch {
@@ -154,6 +156,7 @@ func TestHarmAtABorderMovesTheBorder(t *testing.T) {
 
 // A way that skips the library's selection is the better one, where it does no harm.
 func TestTheBetterWayOfTwoIsHeld(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		rules, variable, elsewhere time.Duration // elsewhere: by the variable, at 64 KiB
 		want                       string
@@ -181,6 +184,7 @@ func TestTheBetterWayOfTwoIsHeld(t *testing.T) {
 
 // Reduce_scatter's choice helps nowhere, Bcast's does: one proof tells both, and what it shows of Bcast is held.
 func TestOneBadChoiceDoesNotTakeBackAGoodOne(t *testing.T) {
+	t.Parallel()
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		x := tuning4(t, b, []string{"MPI_Bcast", "MPI_Alltoall"}, func(c protocol.JobCase, how by) time.Duration {
 			if c.Msize == 1<<10 && (how == onItsWay || how != byDefault && c.Function == "MPI_Bcast") {
