@@ -291,13 +291,12 @@ func gainAnswer(g *GainResult) []document.Section {
 func sayNeeds(say func(string, ...any), g *GainResult) {
 	say("%s", needed(g))
 	if g.MessagesS >= leastGain*g.WallS {
-		say("%s in messages of sizes that the check has measured: %s is what the library needs, the rest is waiting for ranks "+
-			"or a core%s.", phrase.Percent(g.MessagesS/g.WallS), about(g.MessagesNeedS/g.WallS),
+		say("%s in messages of measured sizes: %s is what the library needs, the rest is waiting%s.", phrase.Percent(g.MessagesS/g.WallS), about(g.MessagesNeedS/g.WallS),
 			phrase.When(len(g.Messages) == 0, "; none is shown to be too slow"))
 	}
 	if g.OtherS >= leastGain*g.WallS {
 		rest := g.OtherS - g.OtherMostS
-		say("%s in other calls of MPI, of which a check tells nothing: %s %s%s.", phrase.Percent(g.OtherS/g.WallS),
+		say("%s in other calls of MPI, which no check measures: %s %s%s.", phrase.Percent(g.OtherS/g.WallS),
 			phrase.Percent(g.OtherMostS/g.WallS), g.Other, phrase.When(rest >= leastTold*g.WallS, ", %s others", phrase.Percent(rest/g.WallS)))
 	}
 }
@@ -328,7 +327,7 @@ func needed(g *GainResult) string {
 		return text + fmt.Sprintf("the check has measured none of these calls; at least %s is waiting for late ranks.", phrase.Percent(g.WaitingS/g.WallS))
 	}
 	untold := max(0, g.CollectiveS-g.NeedsS-g.RestS)
-	return text + fmt.Sprintf("%s is what the library needs, %s is waiting for ranks or a core%s.", phrase.Share(g.NeedsS/g.WallS),
+	return text + fmt.Sprintf("%s is what the library needs, %s is waiting%s.", phrase.Share(g.NeedsS/g.WallS),
 		phrase.Share(g.RestS/g.WallS), phrase.When(untold >= leastTold*g.WallS, ", and of %s the check does not tell", phrase.Share(untold/g.WallS)))
 }
 

@@ -57,7 +57,7 @@ func TestMessagesThatSeveralSmallerOnesAreFasterThanAreNamed(t *testing.T) {
 	should.Hold(t, near(g.MessagesNeedS, .0004), "100 calls of each but the waits take 1 µs in the check: %g s", g.MessagesNeedS)
 	for n, d := range []*document.Document{needs.Document(g), gains.Document(g)} {
 		text := d.Sections[0].Text
-		should.Contain(t, text[1].Text, "5.0 % in messages of sizes that the check has measured: about 0.04 % is what the library needs, the rest is waiting")
+		should.Contain(t, text[1].Text, "5.0 % in messages of measured sizes: about 0.04 % is what the library needs, the rest is waiting")
 		should.Contain(t, text[2+n].Text, "messages of 4 to 16 KiB")
 	}
 }
@@ -116,7 +116,7 @@ func TestMessagesThatTheCheckSaysNothingOfAreNoGain(t *testing.T) {
 	p.Functions = []profile.Function{{Name: "MPI_Send", Calls: 400, SumNS: 80e6}}
 	g := Join(slowMessages(), nil, p)
 	should.Hold(t, near(g.OtherS, .03) && g.Other == "messages", "4 %% of the run-time in sends, of which 1 %% is of a size that the check has: %+v", g)
-	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "for ranks or a core; none is shown to be too slow")
+	should.Contain(t, gains.Document(g).Sections[0].Text[1].Text, "is waiting; none is shown to be too slow")
 }
 
 // Of 10 ms each, messages of 4 to 8 KiB are checked, with half of the size; Sendrecv has its own.
