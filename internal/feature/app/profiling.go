@@ -48,7 +48,7 @@ func (p *Program) Profile(ctx context.Context, out string) (*profile.Profile, er
 	}
 	if err == nil {
 		started(got, p.Argv, os.Environ())
-		places.Name(ctx, got.Sites)
+		places.Name(ctx, got.Sites, stopWithin)
 		err = got.Store(path)
 	}
 	if err == nil {

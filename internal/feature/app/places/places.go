@@ -15,10 +15,9 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-const stopWithin = 10 * time.Second
-
-// Name names places by addr2line if it is there, or else by the place in the file.
-func Name(ctx context.Context, sites []profile.Site) {
+// Name names places by addr2line if it is there, or else by the place in the file. At the end of ctx addr2line has the
+// grace to stop.
+func Name(ctx context.Context, sites []profile.Site, grace time.Duration) {
 	byModule := map[string][]int{}
 	for i, s := range sites {
 		sites[i].Where = fmt.Sprintf("%s+%#x", filepath.Base(s.Module), s.Offset)
@@ -34,7 +33,7 @@ func Name(ctx context.Context, sites []profile.Site) {
 		var out strings.Builder
 		cmd := exec.Command("addr2line", args...)
 		cmd.Stdout = &out
-		if child.Run(ctx, cmd, stopWithin) != nil {
+		if child.Run(ctx, cmd, grace) != nil {
 			continue
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")

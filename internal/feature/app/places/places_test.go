@@ -3,6 +3,7 @@ package places
 import (
 	"context"
 	"testing"
+	"time"
 
 	"pgmpi/internal/feature/app/profile"
 	"pgmpi/testkit/should"
@@ -23,7 +24,7 @@ func TestPlacesAreNamedAsFarAsTheyAreKnown(t *testing.T) {
 
 func TestAPlaceInAFileThatIsNotThereHasItsOffset(t *testing.T) {
 	sites := []profile.Site{{Module: "/not/there/app", Offset: 0x1234}, {Module: "app", Offset: 7}, {Offset: 8}}
-	Name(context.Background(), sites)
+	Name(context.Background(), sites, time.Second)
 	should.Equal(t, sites[0].Where, "app+0x1234")
 	should.Equal(t, sites[1].Where, "app+0x7")
 }
