@@ -24,11 +24,14 @@ type Key conf.Key
 func Keys() []Key {
 	core := coreKeys()
 	at := slices.IndexFunc(core, func(k Key) bool { return strings.HasPrefix(k.Name, afterFeatures+".") })
-	keys := slices.Clone(core[:at])
+	return slices.Concat(core[:at], ofFeatures(), core[at:])
+}
+
+func ofFeatures() (keys []Key) {
 	for _, s := range registered {
 		keys = append(keys, in(s.Title(), s.Keys(s.New()))...)
 	}
-	return append(keys, core[at:]...)
+	return keys
 }
 
 // coreKeys returns the keys of the core's sections in the order of the template.
@@ -56,10 +59,21 @@ func in(section string, rows []conf.Key) []Key {
 }
 
 // NamedKey returns the key of a name, which must exist.
-func NamedKey(name string) Key { return *the(Keys(), func(k Key) bool { return k.Name == name }) }
+func NamedKey(name string) Key { return find(func(k *Key) bool { return k.Name == name }) }
 
 // FlagKey returns the key that a flag sets, which must exist.
-func FlagKey(flag string) Key { return *the(Keys(), func(k Key) bool { return k.Flag == flag }) }
+func FlagKey(flag string) Key { return find(func(k *Key) bool { return k.Flag == flag }) }
+
+// find copies one key: every command asks for dozens, and all keys are long.
+func find(wanted func(*Key) bool) Key {
+	core := coreKeys()
+	for i := range core {
+		if wanted(&core[i]) {
+			return core[i]
+		}
+	}
+	return *the(ofFeatures(), func(k Key) bool { return wanted(&k) })
+}
 
 func the(keys []Key, wanted func(Key) bool) *Key { return &keys[slices.IndexFunc(keys, wanted)] }
 
