@@ -147,6 +147,7 @@ func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
 
 // The workflow's script runs as on GitHub, with comments that this test has made up.
 func TestAPullRequestHasOneComment(t *testing.T) {
+	t.Parallel()
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("no node on the PATH")

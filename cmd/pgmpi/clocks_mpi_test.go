@@ -27,6 +27,7 @@ func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 // Tests in measure/clocks/methods show what the methods make of clocks that are known. Each method runs with one
 // library, in `make test-all` with both.
 func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
+	t.Parallel()
 	all := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		var methods []string
@@ -48,6 +49,7 @@ func TestEveryMethodSynchronisesClocksThatAreSecondsApart(t *testing.T) {
 
 // Tests in measure/clocks show how long a synchronisation lasts.
 func TestClocksAreSynchronisedForAWindow(t *testing.T) {
+	t.Parallel()
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		for i, method := range []string{"skampi", "hca3"} {
 			if !b.has(i) && !mpirun.Everything {
@@ -63,6 +65,7 @@ func TestClocksAreSynchronisedForAWindow(t *testing.T) {
 
 // The ranks measure the true error to within its bound, as `pgmpi clocks` shows it.
 func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
+	t.Parallel()
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.Lib.Name]
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{method}, Seconds: []float64{1}}) {
@@ -85,6 +88,7 @@ func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
 
 // Ranks on one host with different clocks are detected, and told what to do.
 func TestSharedClocksAreVerified(t *testing.T) {
+	t.Parallel()
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
 			if !strings.Contains(s.Failed, "though both are on one host") || !strings.Contains(s.Failed, `clock_sync = "hca3"`) {
@@ -110,6 +114,7 @@ func TestSharedClocksAreVerified(t *testing.T) {
 // A time namespace shifts the clock of the odd ranks by 100,000 s. The ranks are like two hosts with a known
 // offset.
 func TestTimeNamespacesAreLikeHosts(t *testing.T) {
+	t.Parallel()
 	const shift = "100000"
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		program := b.Rank + "-shifted"
@@ -135,6 +140,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 }
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
+	t.Parallel()
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		out := must.Get(b.RunJob(3, &protocol.Job{NP: 3, StallNS: int64(mpirun.Stall), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {

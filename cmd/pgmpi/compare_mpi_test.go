@@ -25,7 +25,7 @@ func comparisonOf(t *testing.T, text string) *series.Comparison {
 	return &c
 }
 
-// plantedCase checks a pattern at one size, with few calls: each that is slowed down takes 60 ms longer, which
+// plantedCase checks a pattern at one size, with few calls: each that is slowed down takes 40 ms longer, which
 // exceeds what else happens on a busy machine.
 const plantedCase = `
 [check]
@@ -48,7 +48,7 @@ alpha = 0.05 # six mpiruns are enough
 // sides writes two gl.toml: in one the mock-up is slow, in the other the collective.
 func (b *fixture) sides() (kept, slow string) {
 	b.T.Helper()
-	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:60000000ns")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:60000000ns"))
+	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:40000000ns")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:40000000ns"))
 }
 
 // oneIs fails the test unless the results folder has just this verdict.

@@ -59,6 +59,7 @@ const bashAsks = `set -u; compopt() { :; }; source "$1"; COLUMNS=80 COMP_LINE=$2
 COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_pgmpi; complete -p pgmpi >/dev/null; printf '%s\n' "${COMPREPLY[@]%% *}"`
 
 func TestBashCompletes(t *testing.T) {
+	t.Parallel()
 	bash, text := shell(t, "bash"), inProcess("completion", "bash").Exits(t, 0).Stdout
 	for _, c := range completing {
 		got := offered(t, text, c.line, bash, "--norc", "-c", bashAsks, "bash")

@@ -96,6 +96,7 @@ var readers = []struct {
 }
 
 func TestOtherProgramsReadTables(t *testing.T) {
+	t.Parallel()
 	needs(t, "export")
 	folder := realFolder(t)
 	rows, ns, rep, outliers, functions := 0, 0, 0, 0, map[string]bool{}

@@ -74,6 +74,7 @@ func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 }
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
+	t.Parallel()
 	inProcess("help").Exits(t, 0).WideLines(t, manual.HelpWidth)
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		few := inProcess("help", c.Name()).Exits(t, 0).WideLines(t, manual.HelpWidth)
@@ -103,6 +104,7 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 
 // A line of an example that this pgmpi does not take would be worse than none.
 func TestExamplesOfHelpAreTaken(t *testing.T) {
+	t.Parallel()
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		lines := strings.Split(c.Example, "\n")
 		should.Hold(t, len(lines) == 2 && lines[0] != lines[1], "%s: %q", c.Name(), lines)

@@ -221,6 +221,7 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 
 // All text of a folder passes the filter, on standard output and in errors.
 func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
+	t.Parallel()
 	const evil = "\x1b]0;x\x07\u009b31m\u202e\rfake\x7f"
 	dir := edited(t, func(m *results.Manifest) {
 		m.Created, m.Version, m.Rank.LibVersion, m.Rank.Compiler, m.Rank.Version, m.Rank.Host = evil, evil, evil, evil, evil, evil
@@ -276,6 +277,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 }
 
 func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
+	t.Parallel()
 	dir, trace := starting(t, false)
 	for _, command := range []string{"check", "nrep", "measure"} {
 		args := []string{command, "--out", dir}

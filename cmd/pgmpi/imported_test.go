@@ -31,6 +31,7 @@ func (b *fixture) reproFile(run int) string {
 }
 
 func TestOutputOfReproMPIIsJudged(t *testing.T) {
+	t.Parallel()
 	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	args := []string{"analyze", "--from", "reprompi"}
@@ -100,6 +101,7 @@ func TestWhatWasImportedAndHasNoVerdictsCannotAlarm(t *testing.T) {
 }
 
 func TestWeeksOfOSUTellSinceWhenACallIsSlower(t *testing.T) {
+	t.Parallel()
 	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	for week := 1; week <= 12; week++ {
@@ -122,6 +124,7 @@ func TestWeeksOfOSUTellSinceWhenACallIsSlower(t *testing.T) {
 }
 
 func TestFewRunsOrMeansAreSeenOnceAndNeverViolated(t *testing.T) {
+	t.Parallel()
 	needs(t, "analyze --from")
 	b := emptyFixture(t, t.TempDir())
 	for name, c := range map[string]struct {

@@ -78,6 +78,7 @@ func (s *stage) pgmpi(args ...string) string {
 }
 
 func TestWhatIsInstalledWorks(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.mustInstall("openmpi")
 	s.mustInstall("mpich")
@@ -109,6 +110,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 }
 
 func TestTheInstalledRankProgramIsThatOfTheMPIRunOnThePath(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	answer := `{"program": "pgmpi-rank", "version": "1", "built_for": "%s", "lib_version": "%[1]s"}`
 	for _, library := range []string{"openmpi", "mpich"} {
@@ -136,6 +138,7 @@ func TestALibraryIsInstalledUnderAnotherNameOnlyWhereOneIsGiven(t *testing.T) {
 }
 
 func TestRecipesAreReadByTheirToolsAndAreOfThisVersion(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("bash", "../../.ci/recipes").CombinedOutput()
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

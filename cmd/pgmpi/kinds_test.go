@@ -130,6 +130,7 @@ func files(t *testing.T, root string) map[string]string {
 // Each command that reads results folders shows those that it understands. It refuses all others with the command
 // that shows them, and then writes nothing.
 func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	all := folders(t, root)
 	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR",

@@ -57,6 +57,7 @@ func withEach(t *testing.T, text []byte, do func(place string, changed []byte)) 
 }
 
 func TestNoTextOfAFolderIsALineOfItsOwn(t *testing.T) {
+	t.Parallel()
 	dir := edited(t, func(*results.Manifest) {})
 	manifest := filepath.Join(dir, "manifest.json")
 	text := must.Get(os.ReadFile(manifest))(t)
@@ -92,6 +93,7 @@ var beside = map[string]struct {
 }
 
 func TestNoTextOfAFileBesideAFolderIsALineOfItsOwn(t *testing.T) {
+	t.Parallel()
 	for name, file := range beside {
 		dir := edited(t, func(*results.Manifest) {})
 		path := filepath.Join(dir, name)
@@ -111,6 +113,7 @@ func TestNoTextOfAFileBesideAFolderIsALineOfItsOwn(t *testing.T) {
 }
 
 func TestNoTextOfAnotherProgramIsALineOfItsOwn(t *testing.T) {
+	t.Parallel()
 	at := t.TempDir()
 	for i, text := range []string{
 		"# OSU MPI Broadcast Latency Test v7\n# Processes: E\n", "# OSU MPI Broadcast Latency Test v7\n# Processes: 2\n# Size Avg Latency(us)\nE 1\n",

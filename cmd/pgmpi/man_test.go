@@ -21,6 +21,7 @@ func pages(t *testing.T) map[string]string {
 }
 
 func TestManualPagesHaveEveryCommandFlagAndExitCode(t *testing.T) {
+	t.Parallel()
 	all := pages(t)
 	for _, c := range manual.Commands(rootCommand(command.New(io.Discard, io.Discard))) {
 		if !strings.Contains(all[""], ".BR pgmpi\\-"+c.Name()+" (1)") {

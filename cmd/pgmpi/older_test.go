@@ -12,6 +12,7 @@ import (
 
 // testdata/older has a check of Reduce ≤ Allreduce by each version that is no longer made.
 func TestFoldersOfOlderVersionsAreRead(t *testing.T) {
+	t.Parallel()
 	b := emptyFixture(t, t.TempDir())
 	for _, version := range []string{"0.2.0", "0.3.0"} {
 		dir := filepath.Join(b.Dir, version)

@@ -53,6 +53,7 @@ func seen(t *testing.T, do func(h *command.Host)) string {
 
 // An export or a drawing of over a second has a bar to its end, on a terminal only.
 func TestExportAndFiguresDrawABar(t *testing.T) {
+	t.Parallel()
 	needs(t, "export", "figures")
 	dir := filepath.Join(t.TempDir(), "out")
 	plans.Folder(t, dir, glfile.Default())

@@ -21,6 +21,7 @@ import (
 // The script in R was written from docs/dev/statistics.md. Both folders are real: looks has the usual schedule and
 // an experiment on split-robustness, once has ten mpiruns that cannot be paired.
 func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("Rscript"); err != nil {
 		t.Skip("there is no Rscript here: .ci/install Rscript, or apt-get install r-base-core r-cran-jsonlite")
 	}

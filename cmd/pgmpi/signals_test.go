@@ -20,6 +20,7 @@ import (
 
 // Terminals and batch systems end a check in many ways that mean the same.
 func TestEverySignalThatEndsAJobInterrupts(t *testing.T) {
+	t.Parallel()
 	for _, sent := range []syscall.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
 	} {
@@ -60,6 +61,7 @@ func checkThatWaits(t *testing.T, line string) (*exec.Cmd, *bytes.Buffer) {
 
 // A batch system sends SIGTERM to all processes of a job, and its script may pass it on.
 func TestOnlyASecondCtrlCEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	for sent, want := range map[syscall.Signal]int{syscall.SIGTERM: exitcode.Interrupted, syscall.SIGUSR1: exitcode.Interrupted, syscall.SIGINT: -1} {
 		t.Run(sent.String(), func(t *testing.T) {
 			t.Parallel()

@@ -18,6 +18,7 @@ import (
 
 // Only the C side can show this: see testdata/sync.
 func TestSynchronisationsFromInside(t *testing.T) {
+	t.Parallel()
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range [][]int{{1, 3}, {2, mostRanks(5)}}[b.LibraryIndex()] {
 			argv, env := b.Launch(np)
@@ -54,6 +55,7 @@ func (b *fixture) allTimings() []timed {
 }
 
 func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
+	t.Parallel()
 	const repetitions = 20
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		for _, how := range b.allTimings() {
@@ -110,6 +112,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 
 // A batch in a window of a nanosecond has no valid sample. It would have no end if the predictor waited for one.
 func TestPredictionCountsOnlyValidSamples(t *testing.T) {
+	t.Parallel()
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		cfg := nrep.Default()
 		cfg.Max = 40

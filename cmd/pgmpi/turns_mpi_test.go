@@ -142,6 +142,7 @@ func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 }
 
 func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
+	t.Parallel()
 	const repetitions = 20
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {

@@ -14,6 +14,7 @@ import (
 
 // A folder without a first mpirun says so, whatever its kind. It is no success.
 func TestAFolderOfAnyKindWithoutMpirunsIsNotJudged(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	all := folders(t, root)
 	must.Do(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

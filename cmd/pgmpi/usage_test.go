@@ -23,6 +23,7 @@ func withLongName(t *testing.T) []string {
 }
 
 func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "gl.toml")
 	must.Do(t, os.WriteFile(file, nil, 0o666))
 	for _, c := range []struct{ args, want string }{

@@ -121,15 +121,17 @@ func commandsIn(text string) (out []string) {
 
 // shorter asks for less where a command measures much, or on more processes than there may be cores.
 var shorter = []struct{ command, by string }{
-	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan --nrep-max 10"},
+	{`^(pgmpi check --np 2).*`, "$1 --msizes 8,64 --functions Scan --nrep-max 10 --mpiruns 6"},
 	{`^pgmpi check --calls \S+$`, "$0 --mpiruns 6 --nrep-max 10"},
-	{`^pgmpi explore --np 2.*`, "pgmpi explore gl.toml --np 2 --msizes 8 --algorithms Allreduce"},
-	{`^(pgmpi explore gl.toml --functions).*`, "$1 Allreduce --msizes 8"},
+	{`^pgmpi explore --np 2.*`, "pgmpi explore gl.toml --np 2 --msizes 8 --algorithms Scan --mpiruns 3"},
+	{`^(pgmpi explore gl.toml --functions).*`, "$1 Scan --msizes 8 --mpiruns 3"},
+	{`^pgmpi remedy \S+$`, "$0 --mpiruns 6"},
+	{`^pgmpi remedy pgmpi-.*`, "$0 --max-time 4s"},
 	{`^pgmpi check --only textbook$`, "$0 --np 2 --msizes 8 --functions Scan --mpiruns 6"},
 	{`^(pgmpi overlap --np 2).*`, "$1 --msizes 8 --functions Bcast --mpiruns 5"},
 	{`^(pgmpi clocks --np 2).*`, "$1 --clock-sync shared,hca3 --seconds 0.2"},
 	{`^(pgmpi clocks --np 4) --barrier$`, "$1 --barrier --calls 20"},
-	{`^(pgmpi selftest --np 2).*`, "$1 --msizes 8,64,512 --mpiruns 7"},
+	{`^(pgmpi selftest --np 2).*`, "$1 --msizes 8,64 --mpiruns 7"},
 	{`^pgmpi fingerprint --np 2 .*`, "$0 --mpiruns 2"},
 }
 

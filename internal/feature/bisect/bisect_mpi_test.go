@@ -56,7 +56,7 @@ func TestTheCommitThatSlowsAPreloadedLibraryDownIsFound(t *testing.T) {
 		commit(fmt.Sprintf("git add slow.c build; git commit -q -m 'Commit %d'", i))
 	}
 	gl := b.TOML(fmt.Sprintf(strings.Replace(mpirun.OneCase, "fixed = 100", "fixed = 20\n[measure]\nalternate = false", 1), "GL5") + fmt.Sprintf("rank = %q\nenv = { LD_PRELOAD = \"{prefix}/slow.so\" }\n", b.Rank))
-	s := b.Pgmpi("bisect", "HEAD~2", "HEAD", "--repo", repo, "--build", "./build", "--out", b.Out, "--mpiruns", "8", "--keep", "--", gl)
+	s := b.Pgmpi("bisect", "HEAD~2", "HEAD", "--repo", repo, "--build", "./build", "--out", b.Out, "--mpiruns", "6", "--keep", "--", gl)
 	s.Exits(t, exitcode.OK).Shows(t, `\Afirst bad commit: [0-9a-f]{40} Commit 2$`, "MPI_Allgather at 64 KiB on p2 takes")
 	_, err := os.Stat(filepath.Join(b.Out, "prefix"))
 	should.Hold(t, err == nil, "--keep: %v", err)
