@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -51,12 +52,31 @@ func reachV(r int, level float64, score stats.Score) float64 {
 	if r < 3 || lacks <= 0 {
 		return math.Inf(1)
 	}
-	low, high, most := 0.0, 10.0, stats.LargestScore(r, score)
+	question := lackedAtMost{r, lacks, stats.LargestScore(r, score)}
+	if known, ok := reached.Load(question); ok {
+		return known.(float64)
+	}
+	reach := question.reach()
+	reached.Store(question, reach)
+	return reach
+}
+
+// lackedAtMost asks when V of r differences lacks so much of its largest value, with scores up to the largest.
+type lackedAtMost struct {
+	r           int
+	lacks, most float64
+}
+
+// reached holds the answers: few levels lead to few values of V, and an outlook asks for hundreds of r.
+var reached sync.Map
+
+func (q lackedAtMost) reach() float64 {
+	r, low, high := q.r, 0.0, 10.0
 	for range 30 {
 		d := (low + high) / 2
 		// About their own mean, r differences spread a little less.
-		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), most)
-		if variance > 0 && mathext.GammaIncReg(mean*mean/variance, lacks*mean/variance) < 0.5 {
+		mean, variance := lackedV(r, d/math.Sqrt(1-.5/float64(r)), q.most)
+		if variance > 0 && mathext.GammaIncReg(mean*mean/variance, q.lacks*mean/variance) < 0.5 {
 			low = d
 		} else {
 			high = d

@@ -139,7 +139,7 @@ func TestConstructorThatDoesNotReturnIsNamedByItsFile(t *testing.T) {
 }
 
 func TestFileOfOwnMockupsThatCannotBeUsedIsNamedWithTheRemedy(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		i := b.LibraryIndex()
 		none := filepath.Join(b.Dir, "none.so")
 		must.Do(t, os.WriteFile(none, []byte("no library"), 0o666))
