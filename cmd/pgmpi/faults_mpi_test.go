@@ -52,7 +52,7 @@ func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Dura
 }
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.Wait(15*time.Second).Exits(t, 3).Says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")

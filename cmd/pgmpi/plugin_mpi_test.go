@@ -82,7 +82,7 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 			should.Hold(t, v.Mockup == "reduce_as_ring" && v.MedianS != nil && v.OtherMedianS != nil, "it was not measured: %+v", v)
 		}
 		file := filepath.Join(b.Dir, "libring.so")
-		should.Contain(t, b.Pgmpi("env", b.Out, "--full").Exits(t, 0).Stdout, "libring.so, hash ")
+		b.Pgmpi("env", b.Out, "--full").Exits(t, 0).Shows(t, `libring\.so,\s+hash `) // a long path is wrapped
 		b.removeRuns()
 		if f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0); err != nil {
 			t.Fatal(err)

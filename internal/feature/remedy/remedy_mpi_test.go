@@ -15,6 +15,7 @@ import (
 // Whatever the proof says on this machine: only B ran under the setting, conformance calls were
 // made, and a setting is exported if and only if one is proved.
 func TestRemedyOfAPlantedSlowdown(t *testing.T) {
+	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
 	gl := b.TOML(`
 [check]
@@ -29,7 +30,7 @@ first_calls = 1
 warmup = 0
 [nrep]
 fixed = 3
-` + b.Planted("MPI_Bcast:256Ki:20000000ns"))
+` + b.Planted("MPI_Bcast:256Ki:40000000ns"))
 	b.Check("--guidelines", gl).Exits(t, 1)
 	s := b.Pgmpi("remedy", b.Out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").Exits(t, 0, 4)
 	var r Result
@@ -73,6 +74,7 @@ fixed = 3
 
 // Where no algorithm is faster on this machine, there is nothing to try.
 func TestRemedyOfAnExplorationProvesItsAlgorithms(t *testing.T) {
+	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
 	b.Pgmpi("explore", "--rank", b.Rank, "--np", "2", "--algorithms", "MPI_Reduce_scatter_block@pairwise", "--msizes", "64Ki", "--mpiruns", "6", "--out", b.Out, "--quiet").Exits(t, 0, 1, 4)
 	s := b.Pgmpi("remedy", b.Out, "--mpiruns", "6", "--format", "json", "--quiet").Exits(t, 0, 4)
