@@ -91,13 +91,14 @@ func newScript(t *testing.T, dir, library string) (*script, error) {
 	if library == "" {
 		return s, nil
 	}
-	bin, mpirun := os.Getenv("PGMPI_TEST_BIN"), "mpirun."+library
-	if fedora := "/usr/lib64/" + library + "/bin/mpirun"; exec.Command(mpirun, "--version").Run() != nil && exec.Command(fedora, "--version").Run() == nil {
-		mpirun = fedora
+	bin, launcher := os.Getenv("PGMPI_TEST_BIN"), "mpirun."+library
+	if fedora := "/usr/lib64/" + library + "/bin/mpirun"; exec.Command(launcher, "--version").Run() != nil && exec.Command(fedora, "--version").Run() == nil {
+		launcher = fedora
 	}
 	s.rank = filepath.Join(dir, "pgmpi-rank")
 	other := libraries[1-slices.Index(libraries, library)]
-	s.env = append(s.env, "BIN="+bin, "RANK="+s.rank, "MPIRUN="+mpirun, "LIB="+library, "OTHER="+other)
+	s.env = append(s.env, "BIN="+bin, "RANK="+s.rank, "MPIRUN="+launcher, "LIB="+library, "OTHER="+other)
+	s.env = append(s.env, mpirun.NoNetworks...) // what Open MPI chooses for messages is what scripts are about
 	if os.Geteuid() == 0 {
 		s.env = append(s.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
