@@ -110,7 +110,7 @@ func TestEveryLegalCallIsRightThroughThePreloadedMockups(t *testing.T) {
 }
 
 func TestExactRulesKeepEveryBit(t *testing.T) {
-	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		for turn := range mostMockups() {
 			if !isTurn(b, 2, turn) {
 				continue
@@ -189,7 +189,7 @@ func TestProgramsOfATestSuiteAreRightThroughThePreloadedMockups(t *testing.T) {
 
 // PGMPI_COMMUNICATORS=1000000 makes as many, in some minutes.
 func TestThreadsAndManyCommunicatorsAreServedWithoutGrowth(t *testing.T) {
-	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		rules, _ := rules(b, 2, 0)
 		for _, set := range [][]string{{"PGMPI_APPLY=" + rules}, {"PGMPI_PROFILE=" + filepath.Join(b.Dir, "prof")}} {
 			should.Contain(t, preloaded(b, 2, set, built(b, "preload"), "threads"), "No Errors")
@@ -535,7 +535,7 @@ func TestAKilledProgramLeavesNothingBehind(t *testing.T) {
 
 // A terminal signals the launcher too. Signalled twice, Open MPI's leaves its ranks before they have written.
 func TestCtrlCLeavesWhatTheProgramHadCounted(t *testing.T) {
-	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
+	mpirun.EitherAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		s := startCalling(b)
 		must.Do(t, syscall.Kill(-s.Cmd.Process.Pid, syscall.SIGINT))
 		leftNothing(s, 130).Says(t, "interrupted")

@@ -26,7 +26,7 @@ func which(b *mpirun.Fixture, args ...string) (out chosen.Which) {
 }
 
 // The environment forces each of Open MPI's algorithms. Those that call other collectives have a round of their
-// own, in which these are free. `make test` forces every second one, `make test-all` all.
+// own, in which these are free. `make test` forces every third one, `make test-all` all.
 func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])
@@ -50,7 +50,7 @@ func TestWhichNamesTheAlgorithmThatIsForced(t *testing.T) {
 		if len(want) == 0 && k != own {
 			return
 		}
-		if k%2 == 0 && !mpirun.Everything {
+		if k != own && k%3 != 1 && !mpirun.Everything {
 			continue
 		}
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
