@@ -195,8 +195,8 @@ func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
 }
 
 // perCall counts Open MPI's internal messages for a repetition of each function. It includes the synchronisation
-// before it, without a clock. Other messages, some hundreds more or fewer,
-// do not depend on how many repetitions there are.
+// before it, without a clock. Other messages, some hundreds more or fewer, do not depend on
+// how many repetitions there are.
 func (b *fixture) perCall(env []string, functions ...string) int {
 	b.T.Helper()
 	var sent [2]int

@@ -98,7 +98,7 @@ func newScript(t *testing.T, dir, library string) (*script, error) {
 	s.rank = filepath.Join(dir, "pgmpi-rank")
 	other := libraries[1-slices.Index(libraries, library)]
 	s.env = append(s.env, "BIN="+bin, "RANK="+s.rank, "MPIRUN="+launcher, "LIB="+library, "OTHER="+other)
-	s.env = append(s.env, mpirun.NoNetworks...) // what Open MPI chooses for messages is what scripts are about
+	s.env = append(s.env, mpirun.NoNetworks...) // not OMPI_MCA_pml: scripts test how Open MPI chooses it
 	if os.Geteuid() == 0 {
 		s.env = append(s.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
