@@ -228,13 +228,13 @@ func (b *bench) part(m *measured, row *native.Function, n int) error {
 	return b.fetch(m, row, n-m.done, n)
 }
 
-// fetch makes n more repetitions; with round_time as many as it takes for n
-// valid ones, but no more than `most`, and none after the limit.
+// fetch makes n more repetitions, but no more than `most`; with round_time as
+// many as it takes for n valid ones, and none after the limit.
 func (b *bench) fetch(m *measured, row *native.Function, n, most int) error {
 	for left := n; left > 0 && most > 0; {
-		size := min(left, b.batchSize())
-		if b.Slices {
-			size = min(most, b.batchSize())
+		size := min(most, b.batchSize())
+		if !b.Slices {
+			size = min(size, left)
 		}
 		done, invalid, err := b.next(m, row, size, left)
 		if err != nil {
