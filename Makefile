@@ -371,8 +371,8 @@ endef
 # programs, a core for each; the others while tests run that need none of them. Packages without MPI are
 # tested two at a time, and leave their documents to programs that read them; these, and batch jobs, wait
 # most of the time, so that they go on beside the rest. All tests are right whatever time anything takes. Four mpiruns
-# at a time on any machine: Open MPI binds the ranks of every mpirun to the first cores. The test program of cmd/pgmpi is
-# pgmpi; tests of features run bin/pgmpi.
+# at a time on any machine, or four of each of two features: Open MPI binds the ranks of every mpirun to the first cores.
+# The test program of cmd/pgmpi is pgmpi; tests of features run bin/pgmpi.
 test: TEST_KIND := quick
 test: run-tests ## run every test, against Open MPI and MPICH (installs them if missing); LOAD=4: beside four busy processes
 
@@ -422,7 +422,7 @@ run-tests: go-check both
 	part "Real mpiruns; batch jobs, benches, scripts and programs that read what pgmpi writes"
 	$(WITH_PROGRAMS) $(GO_TEST) -parallel 4 -skip '^TestSlurm$$' ./cmd/pgmpi
 	part "Real mpiruns of features"
-	$(WITH_PROGRAMS) $(GO_TEST) -p 1 -parallel 4 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
+	$(WITH_PROGRAMS) $(GO_TEST) -p 2 -parallel 4 -run '$(MPIRUN_TESTS)' $(sort $(dir $(MPIRUN_FILES)))
 
 smoke: go-check ## try the MPI libraries of another Debian in a bare system: make smoke SUITE=trixie (5 minutes; root)
 	@.ci/smoke $(SUITE)

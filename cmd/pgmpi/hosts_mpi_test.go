@@ -62,6 +62,7 @@ func TestPrintClock(t *testing.T) {
 }
 
 func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, 3, "")
 	self := must.Get(os.Executable())(t)
 	for i := 1; i <= c.size; i++ {
@@ -91,7 +92,7 @@ func (b *fixture) hostsFor(n int) int {
 }
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	bothAlone(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
 		b.Check("--guidelines", b.TOML(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.Lib)).Exits(t, 0, 1)
@@ -139,7 +140,7 @@ func (b *fixture) profilesMessagesBetween(c *cluster) {
 func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes := strings.Replace(fewer(fmt.Sprintf(acrossHosts, 2), 1), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
-	bothAlone(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		toml := b.TOML(shapes + b.preloads())
 		should.Contain(t, b.Check("--guidelines", toml, "--launch", c.placing(b.Lib)).Exits(t, 0, 1).Stdout, "2 (2x1) and 2 (1x2) processes")
@@ -162,7 +163,7 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 		_, m := must.Two(results.Open(b.Out))(t)
 		// The cap is half of what is free, for one rank and for two; memory comes and goes.
 		one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"])
-		should.Hold(t, one >= 1.5*two && one <= 2.7*two, "the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
+		should.Hold(t, one >= 1.3*two && one <= 3*two, "the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
 		b.Out = filepath.Join(b.Dir, "misplaced")
 		b.Check("--guidelines", toml, "--launch", c.launch(b.Lib)).Exits(t, exitcode.Failed).Says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
 	})
@@ -189,6 +190,7 @@ func TestWhichNamesHanOnSeveralNodes(t *testing.T) {
 // two; on the two also those about lanes, and messages on a host and between them. MPICH, whose ranks wait for each
 // other for long where they share cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
 	c := newCluster(t, 4, "")
 	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL2:MPI_Send", "GL3..GL17", "lanes"`,
@@ -219,7 +221,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	eitherAlone(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.TOML(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -234,8 +236,8 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 			t.Fatalf("timing %+v, error %v", run.Timing, err)
 		}
 		for _, s := range slices.Concat(run.Samples...) {
-			if s.NS > time.Second.Nanoseconds() {
-				t.Errorf("a call has taken %v by clocks that are 1000 s apart", time.Duration(s.NS))
+			if took := time.Duration(s.NS); took > clockStep/10 {
+				t.Errorf("a call has taken %v by clocks that are 1000 s apart", took)
 			}
 		}
 	})
@@ -253,7 +255,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	eitherAlone(t, func(t *testing.T, b *fixture) {
+	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.Lib.Yield {

@@ -21,9 +21,7 @@ func own(test func(*testing.T, *fixture)) func(*testing.T, *mpirun.Fixture) {
 func eachLibrary(t *testing.T, test func(*testing.T, *fixture))   { mpirun.EachLibrary(t, own(test)) }
 func eitherLibrary(t *testing.T, test func(*testing.T, *fixture)) { mpirun.EitherLibrary(t, own(test)) }
 func eitherAtOnce(t *testing.T, test func(*testing.T, *fixture))  { mpirun.EitherAtOnce(t, own(test)) }
-func eitherAlone(t *testing.T, test func(*testing.T, *fixture))   { mpirun.EitherAlone(t, own(test)) }
 func bothAtOnce(t *testing.T, test func(*testing.T, *fixture))    { mpirun.BothAtOnce(t, own(test)) }
-func bothAlone(t *testing.T, test func(*testing.T, *fixture))     { mpirun.BothAlone(t, own(test)) }
 func eachInjected(t *testing.T, test func(*testing.T, *fixture))  { mpirun.EachInjected(t, own(test)) }
 
 func emptyFixture(t *testing.T, dir string) *fixture { return &fixture{*mpirun.Empty(t, dir)} }

@@ -470,6 +470,7 @@ func TestMoreKindsOfCallsThanThereIsRoomForAreRounded(t *testing.T) {
 
 // Open MPI's mpirun turns this end into one by SIGTERM, and MPICH's does not notice it.
 func TestAProgramThatEndsBySystemCallIsSaidToHaveDoneSo(t *testing.T) {
+	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
 	b.Pgmpi("profile", "--rank", b.Rank, "--", "mpirun.mpich", "-np", "2", odd(b), "_exit").Exits(t, 3).Says(t, "called MPI_Init, but no rank has left", "_exit")
 	should.Equal(t, append(b.Found("app.prof*"), b.Found(".tmp-*")...), nil, "what is left")
@@ -559,6 +560,7 @@ const slowAllreduce = "MPI_Allreduce:400:20000000ns"
 
 // MPICH starts sooner than Open MPI, and there are dozens of mpiruns.
 func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
+	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
 	folder, prof, app := plantedCheck(b, "200")
 	b.Pgmpi("gain", folder, prof).Exits(t, 0).Shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")

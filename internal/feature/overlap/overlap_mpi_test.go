@@ -27,7 +27,7 @@ func overlapped(b *mpirun.Fixture, code int, toml string, args ...string) (mpiru
 
 // One mpirun finds what there is to find of every call, and is too few for a verdict. Nothing here asks how long.
 func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
-	mpirun.EachLibrary(t, func(t *testing.T, b *mpirun.Fixture) {
+	mpirun.BothAtOnce(t, func(t *testing.T, b *mpirun.Fixture) {
 		method := work.Methods[b.LibraryIndex()]
 		s, o := overlapped(b, 4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
 		s.Shows(t, "^OVERLAP: ", "^Iallreduce[, ]", "^Iscatter[, ]").WideLines(t, mpirun.TextWidth)
@@ -53,6 +53,7 @@ func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
 
 // A call that is right by itself, and wrong when it is tested, is named; one that a preloaded library completes is measured.
 func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
+	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[0])
 	const shim = "[mpi]\nenv = { LD_PRELOAD = \"%s/overlap-%s.so\", PGMPI_OVERLAP = \"%s\" }\n"
 	for mode, wrong := range map[string]bool{"spoil:0": true, "late:0": true, "wait:1000": false, "helper:1000": false} {
