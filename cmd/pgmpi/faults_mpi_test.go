@@ -62,10 +62,8 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		// Many short cases, so that only a rank that hangs exceeds the limit.
-		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "50000").Replace(long), "--stall", "3s")
-		s.fail(syscall.SIGSTOP, 25*time.Second)
-		s.Wait(25*time.Second).Exits(t, 3).Says(t, "measure.stall", "--resume")
+		gl := b.TOML(strings.Replace(twice, `"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Allgather"`, 1))
+		b.with("stops").Check("--guidelines", gl, "--stall", "1s").Exits(t, 3).Says(t, "repeated once", "failed twice", "measure.stall", "--resume")
 		b.NoneLeft(3 * time.Second)
 	})
 }

@@ -10,6 +10,7 @@
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
  *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
  *   pages       MPI_Allgather of pgmpi's cases touches 32 fresh pages at rank 1
+ *   stops       MPI_Allgather of pgmpi's cases stops rank 1, which then hears no signal but SIGKILL
  *   counter-lost  no counter of repetitions can be read at rank 1 after its first 50 readings
  *   cvar-lost   MPI_T_cvar_write says that it has written, and has not
  *   switches    getrusage counts 7 more involuntary switches every time, at rank 1, and none elsewhere
@@ -278,6 +279,8 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
     }
     if (is("pages") && rank() == 1)
         touch_pages();
+    if (is("stops") && rank() == 1)
+        raise(SIGSTOP);
     int rc = spoil(allgather(send, n, type, recv, m, into, comm), __func__, recv);
     keep(&last, recv, all);
     if (is_spoiled(call, block))
