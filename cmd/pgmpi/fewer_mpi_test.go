@@ -19,19 +19,19 @@ np = [4]
 mpiruns = 5
 msizes = ["8Ki"]
 [nrep]
-fixed = 3
+fixed = 1
 [measure]
 alternate = false
 first_calls = 0
 warmup = 0
 `
 
-// A Bcast that takes 30 ms more on four processes alone is mended by calling it on fewer, at whatever load. Open MPI's
-// processes yield their cores to each other.
+// A Bcast that takes 200 ms more on four processes alone is mended by calling it on fewer: more than four processes wait
+// for a turn on a busy machine, in each of five mpiruns. Open MPI's processes yield their cores to each other.
 func TestACallThatIsSlowOnFourProcessesAloneIsFasterOnFewer(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[0])
-	path := b.TOML(onFour + b.Planted("MPI_Bcast:8Ki:30000000ns@4"))
+	path := b.TOML(onFour + b.Planted("MPI_Bcast:8Ki:200000000ns@4"))
 	said := b.Check(path).Exits(t, 1)
 	r := b.Report()
 	must.Hold(t, len(r.Verdicts) == 1, "%d tests", len(r.Verdicts))
