@@ -563,7 +563,8 @@ func TestNothingIsWrittenForAProgramThatDoesNotGain(t *testing.T) {
 	t.Parallel()
 	b := mpirun.New(t, mpirun.Libraries[1])
 	folder, prof, app := plantedCheck(b, "200")
-	b.Pgmpi("gain", folder, prof).Exits(t, 0).Shows(t, "would gain nothing of ", "more only by mock-ups", "allreduce_as_reduce")
+	// A start that is held up may leave so little to the calls that no setting is worth a change.
+	b.Pgmpi("gain", folder, prof).Exits(t, 0).Shows(t, "would gain nothing of |Change no setting: ", "only by (a )?mock-up", "allreduce_as_reduce")
 	b.Pgmpi("gain", folder, prof, "--ab", "6").Exits(t, 2).Says(t, "belong together")
 	b.Pgmpi(append([]string{"gain", folder, prof, "--rank", b.Rank, "--ab", "6"}, app...)...).Exits(t, 2).Says(t, "pgmpi remedy")
 	remedy := filepath.Join(folder, "remedy")
