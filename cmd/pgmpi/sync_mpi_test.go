@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
 	"pgmpi/testkit/mpirun"
@@ -116,6 +117,7 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 	eitherLibrary(t, func(t *testing.T, b *fixture) {
 		cfg := nrep.Default()
 		cfg.Max = 37 // twice as many are no full batches
+		cfg.MaxTime = conf.Duration(time.Minute)
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
 			j := syncJob(2, 0)
 			j.Sync, j.WindowNS, j.Measure, j.Predict = sync, 1, nil, &protocol.PredictJob{NREP: cfg}
