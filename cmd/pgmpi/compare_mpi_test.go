@@ -48,7 +48,7 @@ alpha = 0.05
 // sides writes two gl.toml: in one the mock-up is slow, in the other the collective.
 func (b *fixture) sides() (kept, slow string) {
 	b.T.Helper()
-	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:100000000ns")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:100000000ns"))
+	return b.SetUp("kept", plantedCase+b.Planted("MPI_Alltoall:64:100000000ns@2")), b.SetUp("slow", plantedCase+b.Planted("MPI_Allgather:64:100000000ns@2"))
 }
 
 // oneIs fails the test unless the results folder has just this verdict.

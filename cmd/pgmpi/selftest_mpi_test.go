@@ -31,12 +31,13 @@ warmup = 0
 fixed = 3
 [analyze]
 test = "ranksum" # one disturbed mpirun of eight is no matter
-` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:200000000ns,MPI_Bcast:256:%dns", smallDelay)))
+` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:200000000ns@2,MPI_Bcast:256:%dns", smallDelay)))
 }
 
 const smallDelay = 50000 // ns
 
 func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
 	gl := b.slowBcast("mpiruns = 8")
 	b.Check("--guidelines", gl).Exits(t, 1)
@@ -69,6 +70,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, mpirun.Libraries[1])
 	b.Check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").Exits(t, 1)
 	if r := b.Report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {

@@ -551,7 +551,7 @@ func plantedCheck(b *mpirun.Fixture, calls string) (folder, prof string, app []s
 	b.T.Helper()
 	app = []string{"--", strings.Fields(b.Lib.MPI)[0], "-np", "2", built(b, "preload"), "many", calls}
 	profileOf(b, 0, app[4:]...)
-	gl := b.TOML("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2:int/sum\"]\n[job]\nnp = [2]\nmpiruns = 8\n[measure]\nalternate = false\nfirst_calls = 1\nwarmup = 0\n[nrep]\nfixed = 3\n" + b.Planted("MPI_Allreduce:400:100000000ns"))
+	gl := b.TOML("[check]\nguidelines = [\"GL12\"]\ncalls = [\"Allreduce:400:2:int/sum\"]\n[job]\nnp = [2]\nmpiruns = 8\n[measure]\nalternate = false\nfirst_calls = 1\nwarmup = 0\n[nrep]\nfixed = 3\n" + b.Planted("MPI_Allreduce:400:100000000ns@2"))
 	b.Pgmpi("check", "--guidelines", gl, "--rank", b.Rank, "--out", b.Out, "--quiet").Exits(b.T, 1)
 	return b.Out, filepath.Join(b.Dir, "app.prof"), app
 }

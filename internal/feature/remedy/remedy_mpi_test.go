@@ -30,7 +30,7 @@ first_calls = 1
 warmup = 0
 [nrep]
 fixed = 3
-` + b.Planted("MPI_Bcast:256Ki:80000000ns"))
+` + b.Planted("MPI_Bcast:256Ki:80000000ns@2"))
 	b.Check("--guidelines", gl).Exits(t, 1)
 	s := b.Pgmpi("remedy", b.Out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").Exits(t, 0, 4)
 	var r Result
