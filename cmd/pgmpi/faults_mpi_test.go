@@ -63,7 +63,7 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.TOML(strings.Replace(twice, `"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Allgather"`, 1))
-		b.with("stops").Check("--guidelines", gl, "--stall", "6s").Exits(t, 3).Says(t, "repeated once", "failed twice", "measure.stall", "--resume")
+		b.with("stops").Check("--guidelines", gl, "--stall", "3s").Exits(t, 3).Says(t, "repeated once", "failed twice", "measure.stall", "--resume")
 		b.NoneLeft(3 * time.Second)
 	})
 }

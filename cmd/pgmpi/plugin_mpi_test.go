@@ -132,7 +132,7 @@ func TestConstructorThatDoesNotReturnIsNamedByItsFile(t *testing.T) {
 		for _, how := range []string{"WAITS", "CRASHES"} {
 			file := b.plugin(b.Lib, how+".so", "-DCONSTRUCTOR="+how)
 			b.Out = filepath.Join(b.Dir, "out-"+how)
-			b.Check("--guidelines", b.TOML(ownScans(file, "right")), "--stall", "6s").Exits(t, 2).
+			b.Check("--guidelines", b.TOML(ownScans(file, "right")), "--stall", "3s").Exits(t, 2).
 				Says(t, "[[mockup]] "+file+": the ranks did not come back from loading it", "try: the file's constructors")
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"pgmpi/testkit/should"
 )
 
-// slowBcast writes a check in which Bcast of 1 KiB takes 200 ms longer. That exceeds what else happens on a busy
+// slowBcast writes a check in which Bcast of 1 KiB takes 100 ms longer. That exceeds what else happens on a busy
 // machine, even in four calls of 256 B, which take smallDelay longer.
 func (b *fixture) slowBcast(more string) string {
 	return b.TOML(`
@@ -31,7 +31,7 @@ warmup = 0
 fixed = 3
 [analyze]
 test = "ranksum" # one disturbed mpirun of eight is no matter
-` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:200000000ns@2,MPI_Bcast:256:%dns", smallDelay)))
+` + b.Planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:100000000ns@2,MPI_Bcast:256:%dns", smallDelay)))
 }
 
 const smallDelay = 50000 // ns
