@@ -65,7 +65,7 @@ func (b *fixture) lingers(pid int) bool { return b.There(fmt.Sprintf("lingers-%d
 
 func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long)
+		s := b.startLong()
 		s.fail(syscall.SIGSEGV, 20*time.Second)
 		e := s.Wait(15*time.Second).Exits(t, 3).Says(t, "SIGSEGV", "check.exclude", "--resume")
 		should.Hold(t, !strings.Contains(e.Stderr, "goroutine") && !strings.Contains(e.Stderr, "rflags"),
@@ -76,7 +76,7 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 
 func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long)
+		s := b.startLong()
 		must.Hold(t, b.Lib.Name != "openmpi" || len(s.Shared) != 0, "the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
 		var pid int
 		s.failing(func() int { pid = s.mpirun(); return pid }, syscall.SIGKILL, 20*time.Second)
@@ -195,7 +195,7 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 
 func TestTerminationIsAnInterrupt(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long)
+		s := b.startLong()
 		_ = s.Cmd.Process.Signal(syscall.SIGTERM)
 		s.Wait(10*time.Second).Exits(t, 130).Says(t, "interrupted", "--out "+b.Out, "--resume")
 		s.Gone(3 * time.Second)

@@ -19,9 +19,9 @@ import (
 type started struct{ *mpirun.Started }
 
 // startLong starts a check that lasts, and waits until both ranks are timing.
-func (b *fixture) startLong(text string, args ...string) *started {
+func (b *fixture) startLong(args ...string) *started {
 	b.T.Helper()
-	s := b.start(append([]string{"--guidelines", b.TOML(text)}, args...)...)
+	s := b.start(append([]string{"--guidelines", b.TOML(long)}, args...)...)
 	s.Settle()
 	return s
 }
@@ -53,7 +53,7 @@ func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Dura
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long)
+		s := b.startLong()
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.Wait(15*time.Second).Exits(t, 3).Says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
 		s.Gone(3 * time.Second)
@@ -70,7 +70,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 
 func TestKilledDriverLeavesNoProcess(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long)
+		s := b.startLong()
 		must.Do(t, s.Cmd.Process.Kill())
 		s.Wait(7 * time.Second)
 		s.Gone(4 * time.Second)

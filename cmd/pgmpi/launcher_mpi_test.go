@@ -17,7 +17,7 @@ import (
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 	eitherAtOnce(t, func(t *testing.T, b *fixture) {
-		s := b.startLong(long, "--job-file", "--launch", b.Script("closed", `exec $MPIRUN "$@" </dev/null`))
+		s := b.startLong("--job-file", "--launch", b.Script("closed", `exec $MPIRUN "$@" </dev/null`))
 		must.Do(t, s.Cmd.Process.Kill())
 		s.Wait(7 * time.Second)
 		s.Gone(4 * time.Second)
