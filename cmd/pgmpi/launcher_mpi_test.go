@@ -27,7 +27,7 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 // lingering makes a launcher that ends some time after its mpirun. It logs when it starts and ends.
 func (b *fixture) lingering() (launch string, log func() lingered) {
 	path := filepath.Join(b.Dir, "log")
-	launch = b.Script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 0.6; echo end `+"`date +%s%N` >>"+path)
+	launch = b.Script("lingering", "echo start `date +%s%N` >>"+path+`; $MPIRUN "$@"; sleep 2; echo end `+"`date +%s%N` >>"+path)
 	return launch, func() (l lingered) {
 		text, _ := os.ReadFile(path)
 		for line := range strings.Lines(string(text)) {

@@ -79,13 +79,20 @@ func srun(l mpirun.Library) string {
 	return "srun -K --input=0 --mpi=" + pmi + " -n {np}"
 }
 
-// slowly makes a launcher take two seconds more, for a test to disturb it.
-func (b *fixture) slowly(launch string) string {
+// held makes a launcher that waits after the first mpirun until it is let go, for a test to disturb it.
+func (b *fixture) held(launch string) string {
 	b.T.Helper()
-	slow := filepath.Join(b.Dir, "slow")
-	must.Do(b.T, os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777))
-	return slow + " " + launch
+	return b.until(`while [ ! -e go ] && [ -n "$(ls out/raw/*.tsv.gz 2>/dev/null)" ]; do sleep 0.1; done`, launch)
 }
+
+// until makes a launcher that waits in a line of shell, where go is the file that letGo writes.
+func (b *fixture) until(line, launch string) string {
+	b.T.Helper()
+	b.Script("waits", "cd "+b.Dir+"\n"+line+"\nexec \"$@\"")
+	return filepath.Join(b.Dir, "waits") + " " + launch
+}
+
+func (b *fixture) letGo() { b.Put("go", "") }
 
 // batchJob is a job in the folder of a fixture.
 type batchJob struct {
