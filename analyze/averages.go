@@ -12,7 +12,7 @@ import (
 // return early, so the average is below the time of the slowest rank, which all other collectives show. A ratio of
 // such an average to them is at least what was seen, and one of them to it says nothing.
 func (a *Analysis) averages() {
-	if a.manifest.Imported == nil || len(a.manifest.Imported.Averages) == 0 {
+	if a.manifest.Imported == nil {
 		return
 	}
 	averaged := func(function string) bool { return slices.Contains(a.manifest.Imported.Averages, function) }

@@ -22,3 +22,9 @@ func TestEveryFieldOfAVerdictHasAColumn(t *testing.T) {
 		names = append(names, c.Name)
 	}
 }
+
+func TestATableHasItsHeadFirstAndNothingForANull(t *testing.T) {
+	rows := []Verdict{{Guideline: "GL8", MedianS: Number(.5)}, {Guideline: "GL1"}}
+	columns := slices.DeleteFunc(slices.Clone(Columns), func(c Column) bool { return c.Name != "guideline" && c.Name != "median_s" })
+	should.Equal(t, Table(columns, rows), [][]string{{"guideline", "median_s"}, {"GL8", "0.5"}, {"GL1", ""}}, "")
+}

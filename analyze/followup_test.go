@@ -343,3 +343,8 @@ func TestAnExplanationIsOfBothSidesOfItsVerdict(t *testing.T) {
 	a.verdicts[1].PValue, a.verdicts[1].Runs = Number(.5), 2
 	should.Equal(t, len(explain(1).Call.Runs), fixture.R-1, "of a split, as many as the check has")
 }
+
+func TestAnAnswerIsFoundByItsTest(t *testing.T) {
+	x := FollowedUp{Answers: []Answered{{Comparison: results.Comparison{Test: 3}}, {Comparison: results.Comparison{Test: 5}}}}
+	should.Equal(t, []int{x.at(3), x.at(5), x.at(4)}, []int{0, 1, -1}, "")
+}

@@ -20,7 +20,6 @@ func (a *Analysis) judgeMessages() {
 			continue
 		}
 		v := &a.verdicts[i]
-		v.MsizeOther = a.manifest.Plan.Cases[t.Others[0]].Msize
 		a.settle(v, judge.Once(runs), t.Case, t.Others[0])
 		orig, other := a.sides(i)
 		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))

@@ -64,6 +64,10 @@ func TestMessagesAreAFamilyOfTheirOwn(t *testing.T) {
 	must.Hold(t, a.Report.Split == nil && a.Report.Messages != nil, "%+v, %+v", a.Report.Split, a.Report.Messages)
 	should.Equal(t, [2]any{a.Report.Messages.M, a.Report.Messages.Alpha}, [2]any{2, judge.Default().Alpha}, "")
 	split, ssend := a.verdicts[6], a.verdicts[7]
+	for i := 6; i <= 7; i++ {
+		e := must.Get(a.Explain(i, func(int) (*results.Run, error) { return nil, nil }))(t)
+		should.Hold(t, e.Test != nil && e.Test.Alpha == judge.Default().Alpha, "test %d is explained by %+v", i, e.Test)
+	}
 	should.Hold(t, split.Verdict == judge.Violated && split.K == 2 && split.MsizeOther == 8, "split: %+v", split)
 	should.Hold(t, ssend.Verdict == judge.Violated && ssend.K == 0 && ssend.Mockup == "MPI_Ssend", "Ssend: %+v", ssend)
 }
@@ -77,6 +81,22 @@ func TestACheckOfMessagesAloneIsFirstLookedAtEarly(t *testing.T) {
 	paper := judge.Default()
 	paper.Method = judge.MethodPaper
 	should.Equal(t, Usual(m, paper).Looks, []int{10}, "one look")
+	m.Plan.Tests = m.Plan.Tests[1:]
+	should.Equal(t, Usual(m, judge.Default()).Looks[0], judge.SuspectAt, "one test")
+	m.Plan.Tests = nil
+	should.Equal(t, Usual(m, judge.Default()).Looks[0], judge.ScreenAt, "none")
+}
+
+func TestCollectivesAreTestedBeforeMessages(t *testing.T) {
+	m, ns := withMessages(), append(append([]int64{}, fixture.Quiet...), 1000, 8000, 2000)
+	ns[1] = 200000 // eight calls of 8 B take 80 µs
+	set := fixture.Collected(t, medians.New(m), fixture.Runs(m, func(plan, run int) []protocol.Sample { return fixture.Samples(ns[plan] + int64(run)) }))
+	plan := must.Get(PlanSplit(m, set, judge.Default(), nil))(t)
+	var tests []int
+	for _, c := range plan.Comparisons {
+		tests = append(tests, c.Test)
+	}
+	should.Equal(t, tests, []int{1, 6, 7}, "")
 }
 
 func TestMessagesThatNoMedianSuspectsAreNotTested(t *testing.T) {
@@ -86,7 +106,37 @@ func TestMessagesThatNoMedianSuspectsAreNotTested(t *testing.T) {
 		should.Equal(t, v.Verdict, judge.NotSuspected, "%s", v.Guideline)
 	}
 	a, _ = judgedMessages(t, withMessages(), 8000, false)
+	ssend := a.verdicts[7]
+	should.Hold(t, ssend.MsizeOther == 16 && *ssend.MedianS == *Seconds(8006.5) && *ssend.OtherMedianS == *Seconds(2006.5), "Ssend: %d B, %g and %g s", ssend.MsizeOther, *ssend.MedianS, *ssend.OtherMedianS)
 	for _, v := range a.verdicts[6:] {
 		should.Hold(t, v.Verdict == judge.Suspected && v.PValue == nil, "%s before it is tested: %s", v.Guideline, v.Verdict)
 	}
+}
+
+// Only the split experiment of collectives takes a part of alpha.
+func TestAlphaIsDividedWhereCollectivesAreSplit(t *testing.T) {
+	cfg := judge.Default()
+	for name, c := range map[string]struct {
+		tests   func(all []guidelines.Test) []guidelines.Test
+		divided bool
+	}{
+		"all":            {func(all []guidelines.Test) []guidelines.Test { return all }, true},
+		"patterns":       {func(all []guidelines.Test) []guidelines.Test { return all[2:6] }, false},
+		"messages":       {func(all []guidelines.Test) []guidelines.Test { return all[6:] }, false},
+		"one split":      {func(all []guidelines.Test) []guidelines.Test { return all[1:2] }, true},
+		"no test at all": {func(all []guidelines.Test) []guidelines.Test { return nil }, false},
+	} {
+		m := withMessages()
+		m.Plan.Tests = c.tests(m.Plan.Tests)
+		own, split := levels(m, cfg)
+		should.Hold(t, (own.Alpha < cfg.Alpha) == c.divided && (split.Alpha < cfg.Alpha) == c.divided, "%s: %g and %g of %g", name, own.Alpha, split.Alpha, cfg.Alpha)
+	}
+}
+
+func TestAMessageOfWrongDataIsNamed(t *testing.T) {
+	m := withMessages()
+	runs := fixture.Runs(m, func(plan, run int) []protocol.Sample { return fixture.Samples(int64(9000 - 1000*plan%2 + run)) })
+	is(runs, 8, protocol.StatusWrong)
+	v := must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[7]
+	should.Hold(t, v.Verdict == judge.Wrong && v.Ratio == nil, "%+v", v)
 }

@@ -65,6 +65,7 @@ func TestAveragesOverTheRanksBearNoVerdictButOnTheSlowerSide(t *testing.T) {
 		"all of the other side":          {[]string{"MPI_Reduce", "MPI_Bcast"}, 6000, judge.Undecided, true},
 		"slower even so":                 {[]string{"MPI_Allreduce"}, 6000, judge.SeenOnce, false},
 		"not slower, which says nothing": {[]string{"MPI_Allreduce"}, 1500, judge.Undecided, true},
+		"of all but one call":            {[]string{"MPI_Allreduce", "MPI_Reduce"}, 6000, judge.Undecided, true},
 		"averages on both sides":         {[]string{"MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"}, 6000, judge.SeenOnce, false},
 	} {
 		m, runs := importedRun(2000, 1000, c.allreduce)
@@ -72,5 +73,31 @@ func TestAveragesOverTheRanksBearNoVerdictButOnTheSlowerSide(t *testing.T) {
 		v := &must.Get(Analyze(m, runs, judge.Default()))(t).Report.Verdicts[0]
 		should.Hold(t, v.Verdict == c.want && v.Averaged == c.averaged && v.Ratio != nil, "%s: %+v", name, v)
 		should.Hold(t, !c.averaged || v.Reason != "" && v.Reason != "1 mpirun: another may differ", "%s: %s", name, v.Reason)
+	}
+}
+
+func TestAnAverageThatSaysNothingTakesBackWhatWasFoundOnly(t *testing.T) {
+	for _, c := range []struct {
+		averaged    string
+		found, want judge.Verdict
+	}{
+		{"MPI_Allreduce", judge.Violated, judge.Violated},
+		{"MPI_Allreduce", judge.SeenOnce, judge.SeenOnce},
+		{"MPI_Allreduce", judge.Kept, judge.Undecided},
+		{"MPI_Bcast", judge.Violated, judge.Undecided},
+		{"MPI_Bcast", judge.Wrong, judge.Wrong},
+		{"MPI_Bcast", judge.NotMeasured, judge.NotMeasured},
+		{"MPI_Reduce", judge.Kept, judge.Kept},
+	} {
+		m, _ := importedRun(2000, 1000, 6000)
+		m.Sums, m.Plan.Tests[0].Others = nil, []int{1} // Bcast itself
+		m.Imported.Averages = []string{c.averaged}
+		a := &Analysis{manifest: m, tests: []int{0}, verdicts: []Verdict{{Function: "MPI_Allreduce", Verdict: c.found}}}
+		a.averages()
+		should.Equal(t, a.verdicts[0].Verdict, c.want, "%s of averages of %s", c.found, c.averaged)
+		a.verdicts[0].Verdict = c.found
+		m.Sums, m.Plan.Tests[0].Others = map[int][]int{3: {1}}, []int{3} // as a sum of one
+		a.averages()
+		should.Equal(t, a.verdicts[0].Verdict, c.want, "%s of averages of %s in a sum", c.found, c.averaged)
 	}
 }

@@ -64,6 +64,7 @@ func TestASideAgainHasWhatWasConfirmed(t *testing.T) {
 	should.Hold(t, again.Name == "folder" && again.Mpiruns() == 3 && len(again.Manifest.Looks) == 0 && m.R == 30,
 		"%+v", again.Manifest)
 	for i := range again.Set.Cases {
+		should.Hold(t, set.Cases[i].Status != protocol.StatusNotMeasured, "case %d of the check itself", i)
 		yes, left, _ := again.Unusable(i)
 		should.Hold(t, yes == (i != 1 && i != 3) && left == yes, "case %d: %v, %v", i, yes, left)
 	}

@@ -191,7 +191,7 @@ func (x *FollowedUp) summary() *SplitExperiment {
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/dev/statistics.md). Messages are a family of their own.
 func (a *Analysis) experiment() (err error) {
-	if !a.cfg.Method.Rules().FollowsUp || len(a.manifest.Following(protocol.ModeSplit)) == 0 {
+	if !a.cfg.Method.Rules().FollowsUp {
 		return nil
 	}
 	_, split := levels(a.manifest, a.cfg)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/testkit/fixture"
 	"pgmpi/testkit/should"
 )
 
@@ -111,4 +112,14 @@ func TestAnotherChecksIntervalNeedsARatioWithAnInterval(t *testing.T) {
 		should.Equal(t, r.Between == Between{.03, TauQuiet}, c.method == judge.MethodDefault && c.once == "", "%s", name)
 	}
 	should.Equal(t, TooNear(1.05, .03), "kept in this check, but nearer to 1.05× than checks differ (3 %)")
+}
+
+func TestAGuidelineThatAnotherCheckMayNotKeepIsUndecided(t *testing.T) {
+	m, cfg := fixture.Manifest(), judge.Default()
+	runs := fixture.Measured(m, 10000, 20000, 10000, 20000, 10000, 20000)
+	v := analyzed(t, m, runs, cfg).Verdicts[2]
+	should.Hold(t, v.Verdict == judge.Kept && v.Reason == "", "%+v", v)
+	cfg.BetweenChecks = .2
+	v = analyzed(t, m, runs, cfg).Verdicts[2]
+	should.Hold(t, v.Verdict == judge.Undecided && v.Reason == TooNear(cfg.MinSlowdown, .2), "%s: %q", v.Verdict, v.Reason)
 }

@@ -67,20 +67,18 @@ type contrast struct {
 // states differ significantly, by at least min_slowdown, and so do the verdicts, and the test gets
 // its answer in each state. These tests are a family of their own, which changes no verdict.
 func (a *Analysis) byState(states []medians.State) error {
-	if !a.cfg.Method.Rules().Slowdown || len(states) == 0 {
+	if !a.cfg.Method.Rules().Slowdown {
 		return nil
 	}
 	family, err := a.contrasts(states)
 	if err != nil {
 		return err
 	}
-	answered := map[*divided]bool{}
 	for _, c := range family {
 		a.verdicts[a.tests[c.of.test]].ByStateTold = true
-		if answered[c.of] || !(c.adjusted <= a.cfg.Alpha) || math.Abs(math.Log(c.much)) < math.Log(a.cfg.MinSlowdown) {
+		if !(c.adjusted <= a.cfg.Alpha) || math.Abs(math.Log(c.much)) < math.Log(a.cfg.MinSlowdown) {
 			continue
 		}
-		answered[c.of] = true
 		if err := a.answers(*c.of); err != nil {
 			return err
 		}
@@ -96,7 +94,7 @@ func (a *Analysis) contrasts(states []medians.State) (family []*contrast, err er
 		for j := range d.pairs {
 			for i := range j {
 				c := &contrast{of: d, x: ratios(d.pairs[j]), y: ratios(d.pairs[i])}
-				c.least = min(1, 2*stats.MinPRankSum(len(c.x), len(c.y)))
+				c.least = 2 * stats.MinPRankSum(len(c.x), len(c.y))
 				family = append(family, c)
 			}
 		}
@@ -143,9 +141,7 @@ func (a *Analysis) divided(states []medians.State) (out []*divided) {
 				d.states, d.pairs = append(d.states, s), append(d.pairs, p)
 			}
 		}
-		if len(d.pairs) > 1 {
-			out = append(out, d)
-		}
+		out = append(out, d)
 	}
 	return out
 }

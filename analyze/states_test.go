@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -101,8 +102,10 @@ func TestAbsenceIsOnlySaidWhereItCouldBeSeen(t *testing.T) {
 		told bool
 		says string
 	}{
-		"few":    {8, false, "too few mpiruns in a state to tell"},
-		"enough": {20, true, "no answer is shown to depend on them by the 5 of 5 tests"},
+		"few":          {8, false, "too few mpiruns in a state to tell"},
+		"four of nine": {9, false, "too few mpiruns in a state to tell"}, // 2/126 > .05/5
+		"four of ten":  {10, true, "by the 5 of 5 tests"},                // 2/210
+		"enough":       {20, true, "no answer is shown to depend on them by the 5 of 5 tests"},
 	} {
 		m := fixture.Wide(c.r)
 		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(2, 2)), judge.Default())
@@ -124,6 +127,68 @@ func TestAllPairsOfStatesAreCompared(t *testing.T) {
 	}), judge.Default())
 	if by := r.Verdicts[3].ByState; len(r.States) != 3 || len(by) != 3 || by[0].Verdict != judge.Kept || by[2].Verdict != judge.Violated {
 		t.Errorf("%+v, states %+v", by, r.States)
+	}
+}
+
+// As many mpiruns each, and a ratio of A, of B and of C.
+func TestTheFirstStatesVerdictNeedNotBeTheLast(t *testing.T) {
+	m := fixture.Wide(30)
+	r := analyzed(t, m, fixture.Noisy(m, func(plan, run int) float64 {
+		ns := 100000 * float64(1+plan%2) * []float64{1, 1.9, 4}[run%3]
+		if plan == 1 && run%3 == 1 {
+			ns *= 2
+		}
+		return ns
+	}), judge.Default())
+	if by := r.Verdicts[3].ByState; len(r.States) != 3 || len(by) != 3 || by[0].Verdict != judge.Kept || by[1].Verdict != judge.Violated || by[2].Verdict != judge.Kept {
+		t.Errorf("%+v, states %+v", by, r.States)
+	}
+}
+
+// Of eight slow mpiruns five have a ratio of .7 and three one of 2.5: that may be chance.
+func TestADifferenceOfStatesThatMayBeChanceIsNotSaid(t *testing.T) {
+	m := fixture.Wide(20)
+	r := analyzed(t, m, fixture.Noisy(m, func(plan, run int) float64 {
+		ns := fixture.Stately(1.3, .7)(plan, run)
+		if plan == 1 && fixture.SlowIn(run) && run > 12 {
+			ns *= 2.5 / .7
+		}
+		return ns
+	}), judge.Default())
+	v := r.Verdicts[3]
+	should.Hold(t, len(r.States) == 2 && v.ByStateTold && v.ByState == nil, "%+v, states %+v", v, r.States)
+}
+
+// What a check asks beside tests and for all of them does not change what each state says.
+func TestEachStateIsJudgedByItself(t *testing.T) {
+	m, cfg := fixture.Wide(20), judge.Default()
+	cfg.Test, cfg.BetweenChecks = judge.TestRankSum, .9
+	r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(1, 2.5)), cfg)
+	by := r.Verdicts[3].ByState
+	should.Hold(t, len(by) == 2 && by[0].Verdict == judge.Kept && by[1].Verdict == judge.Violated, "%+v", by)
+}
+
+func TestAStateIsOneOfItsShape(t *testing.T) {
+	m := fixture.Planned(20, []guidelines.Shape{fixture.P2, p4}, []int64{8, 64}, fixture.GL8)
+	for _, shape := range m.Plan.Shapes {
+		for size := range int64(20) {
+			fixture.Case(m, "MPI_Bcast", shape, size)
+		}
+	}
+	r := analyzed(t, m, fixture.Noisy(m, func(plan, run int) float64 {
+		ns := fixture.Stately(1, 1)(0, run)
+		if k := m.Plan.Cases[plan]; fixture.SlowIn(run) && k.Function == "MPI_Reduce" && k.Msize == 64 {
+			ns *= 2.5
+		}
+		return ns
+	}), judge.Default())
+	must.Hold(t, len(r.States) == 4, "%+v", r.States)
+	for _, v := range r.Verdicts {
+		want := 0
+		if v.Guideline == "GL8" && v.Msize == 64 {
+			want = 2
+		}
+		should.Hold(t, v.Guideline == "GL1" || len(v.ByState) == want, "%s at %d B on %s: %+v", v.Guideline, v.Msize, v.Shape, v.ByState)
 	}
 }
 
@@ -154,22 +219,26 @@ func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 	m := fixture.Wide(12)
 	order := []int{1, 11, 3, 9, 5, 7, 6, 8, 4, 10, 2, 12}
+	// Normal deviates of 1.19 and 2.24: chance exceeds 1.645 in one of twenty.
+	hardly, rarely := []int{5, 1, 7, 4, 8, 9, 12, 6, 3, 2, 10, 11}, []int{11, 5, 2, 1, 4, 3, 6, 9, 12, 8, 7, 10}
 	for name, c := range map[string]struct {
 		factor func(run int) float64
 		said   bool
 	}{
 		"ever slower":  {func(run int) float64 { return 1 + 0.05*float64(run) }, true},
 		"by turns":     {func(run int) float64 { return 1 + 0.05*float64(run%2) }, false},
+		"as by chance": {func(run int) float64 { return 1 + 0.05*float64(hardly[run-1]) }, false},
+		"hardly by it": {func(run int) float64 { return 1 + 0.05*float64(rarely[run-1]) }, true},
 		"in any order": {func(run int) float64 { return 1 + 0.05*float64(order[run-1]) }, false},
 	} {
 		r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
 		w := warning(r, remark.NeighboursAlike)
 		should.Hold(t, (w != nil) == c.said, "%s: %+v", name, w)
 	}
-	m.R = 9
-	r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
-	if w := warning(r, remark.NeighboursAlike); w != nil {
-		t.Errorf("%d mpiruns are enough to say %q", m.R, w.Text)
+	for m.R = 9; m.R <= 10; m.R++ {
+		r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
+		w := warning(r, remark.NeighboursAlike)
+		should.Hold(t, (w != nil) == (m.R == 10), "%d mpiruns: %+v", m.R, w)
 	}
 }
 
@@ -184,6 +253,13 @@ func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 	m = fixture.Wide(want)
 	r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
 	should.Hold(t, r.Test == judge.TestCappedRank && warning(r, remark.NotPaired) == nil, "with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
+	alone := fixture.Wide(4)
+	alone.Plan.Tests = alone.Plan.Tests[2:3]
+	r = analyzed(t, alone, fixture.Noisy(alone, flat), judge.Default())
+	should.Hold(t, r.M == 1 && warning(r, remark.NotPaired) != nil, "one test: m = %d, %+v", r.M, r.Warnings)
+	alone.Plan.Tests = nil
+	r = analyzed(t, alone, fixture.Noisy(alone, flat), judge.Default())
+	should.Hold(t, warning(r, remark.NotPaired) == nil, "no test: %+v", r.Warnings)
 	asked, m := judge.Default(), fixture.Wide(6)
 	asked.Test = judge.TestRankSum
 	r = analyzed(t, m, fixture.Noisy(m, flat), asked)

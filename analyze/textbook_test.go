@@ -173,7 +173,10 @@ func tested(m *results.Manifest, runs []results.Run, part, r int, whole, its int
 func TestATextbookTestIsOfTheAlgorithmThatWasPlanned(t *testing.T) {
 	m := withTextbook(fixture.R)
 	runs := tested(m, takes(m, 14000, 10000), 6, fixture.R, 20000, 10000)
-	v := must.Get(Analyze(m, runs, judge.Default()))(t).verdicts[6]
+	a := must.Get(Analyze(m, runs, judge.Default()))(t)
+	e := must.Get(a.Explain(6, func(int) (*results.Run, error) { return nil, nil }))(t)
+	should.Hold(t, e.Test != nil && e.Test.R == fixture.R, "explained by %+v", e.Test)
+	v := a.verdicts[6]
 	must.Hold(t, v.Verdict == judge.Violated && v.Mockup == "reduce_as_textbook@binomial" && v.Reason == "", "%+v", v)
 	should.Hold(t, *v.MedianS > 19.9e-6 && *v.MedianS < 20.2e-6 && *v.OtherMedianS < 10.2e-6, "medians of the check: %v, %v", *v.MedianS, *v.OtherMedianS)
 }
@@ -211,8 +214,10 @@ func TestATextbookTestThatCannotBeJudgedChangesNothing(t *testing.T) {
 // is gives a case of the check a status.
 func is(runs []results.Run, plan int, status protocol.Status) {
 	for i := range runs {
-		if runs[i].Mode == protocol.ModeMeasure {
-			runs[i].Cases[plan].Status, runs[i].Samples[plan] = status, nil
+		for k := range runs[i].Cases {
+			if runs[i].Mode == protocol.ModeMeasure && runs[i].Cases[k].Plan == plan {
+				runs[i].Cases[k].Status, runs[i].Samples[k] = status, nil
+			}
 		}
 	}
 }

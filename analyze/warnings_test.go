@@ -61,9 +61,10 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 			runs[i].Samples[0] = append(runs[i].Samples[0], protocol.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
 		}
 	}
+	is(runs, 5, protocol.StatusNotMeasured)
 	r := analyzed(t, m, runs, judge.Default())
 	w := warning(r, "dependent-samples")
-	should.Hold(t, len(r.Dependence.Strong) == 1 && w != nil && strings.Contains(w.Text, "MPI_Reduce at 8 B") && strings.Contains(w.Remedy, "more mpiruns"),
+	should.Hold(t, len(r.Dependence.Strong) == 1 && w != nil && strings.Contains(w.Text, "in 1 of 5 cases") && strings.Contains(w.Text, "MPI_Reduce at 8 B") && strings.Contains(w.Remedy, "more mpiruns"),
 		"%+v, %+v", r.Dependence, w)
 }
 
@@ -84,6 +85,8 @@ func TestACaseThatIsOutOfSyncTooOftenIsUndecidedAndWarnedOf(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	runs[0].Samples[2][0].Flags = protocol.FlagLate
+	one := warning(analyzed(t, m, runs, judge.Default()), "out-of-sync")
+	should.Hold(t, one != nil && strings.Contains(one.Text, "(0 here)"), "one case: %+v", one)
 	for i := range runs {
 		runs[i].Samples[4][0].Flags, runs[i].Samples[4][1].Flags = protocol.FlagLate, protocol.FlagLate
 	}
@@ -98,12 +101,12 @@ func TestACaseThatIsOutOfSyncTooOftenIsUndecidedAndWarnedOf(t *testing.T) {
 func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
-	for i, drift := range []int64{10000, 12000, 10001} {
+	for i, drift := range []int64{10000, 12349, 10001} {
 		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
 	}
 	w := warning(analyzed(t, m, runs, judge.Default()), "drift")
-	should.Hold(t, w != nil && strings.Contains(w.Text, "in 2 mpiruns") && strings.Contains(w.Text, "12 µs"),
-		"two mpiruns were beyond the bound, at worst by 12 µs: %+v", w)
+	should.Hold(t, w != nil && strings.Contains(w.Text, "in 2 mpiruns") && strings.Contains(w.Text, "12.3 µs"),
+		"two mpiruns were beyond the bound, at worst by 12.349 µs: %+v", w)
 }
 
 func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
